@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all apps demo tests test test-full tests-full test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-windows bench-overhead install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/Makefile
 
 # The targets that are built in a tree: the groups in CMakeLists.txt. `all` builds what is installed.
@@ -41,6 +41,15 @@ test-full: ## run the tests with more ranks, in all configurations and under san
 	@packaging/setup.sh full
 	@$(MAKE) tests-full
 	@test/run full
+
+test-x86: ## build for x86-64 by a cross compiler, and run the unit tests under emulation
+	@packaging/setup.sh x86
+	@JOBS=$(JOBS) test/x86/x86.sh
+
+test-loaded: ## run the tests of `make test` five times in a row, or RUNS=N, while stress-ng keeps the cores busy
+	@packaging/setup.sh loaded
+	@$(MAKE) tests
+	@test/loaded.sh $(RUNS)
 
 test-nightly: ## run the long forms of all tests
 	@packaging/setup.sh full
@@ -105,6 +114,11 @@ bench-windows: ## measure operations on windows inside a node, executed by MPI a
 	@packaging/setup.sh build
 	@$(MAKE) bench-programs
 	@bench/windows/windows.sh
+
+bench-report-cost: ## measure what a report costs
+	@packaging/setup.sh build
+	@$(MAKE) bench-programs
+	@bench/report_cost.sh
 
 bench-overhead: ## measure the overhead of calls that Hearth does not make faster
 	@packaging/setup.sh build

@@ -16,7 +16,8 @@ enum CLAMPI_Mode {
     CLAMPI_ALWAYS = 2,      /* the window is read-only for its lifetime: only own writes drop entries */
     CLAMPI_USER = 3,        /* as always, and CLAMPI_Invalidate drops everything */
     CLAMPI_OFF = 4,         /* not cached */
-    CLAMPI_ACQUIRE = 5      /* reused until an MPI call may have informed this process of a write */
+    CLAMPI_ACQUIRE = 5,     /* reused until an MPI call may have informed this process of a write */
+    CLAMPI_AUTO = 6 /* as acquire, with a sample of hits verified; transparent after the first stale one */
 };
 
 /* Statistics of one window in one process since its creation. Each access is counted in exactly one of full_hits,

@@ -17,6 +17,12 @@ void hearth_acquire(void);
 void hearth_heater_pause(void);
 void hearth_heater_resume(void);
 
+/* Adds a part to the report of the job in JSON (HEARTH_REPORT=FILE.json), under this name among its `parts`; a part of the
+ * same name is replaced. `json` is one JSON value, which is copied. The report of the job has the parts of rank 0; if each
+ * rank writes its own, it has those of the rank. Call before MPI_Finalize, from any thread. Returns 0, or -1 if no such
+ * report will be written, or the value is not JSON. */
+int hearth_report_part(const char *name, const char *json);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh [build|test|full|bench|deb|coverage|fuzz]: installs the packages that are missing for this purpose.
+# setup.sh [build|test|full|loaded|x86|bench|deb|coverage|fuzz]: installs the packages that are missing for this purpose.
 #
 # On Debian and Ubuntu it installs the missing packages; it downloads nothing if all are installed. On other systems, or
 # without permission to install, it lists the names, and succeeds if the programs that a build needs are installed. Tests
@@ -14,6 +14,8 @@ bench="python3-matplotlib iproute2 libglobalarrays-dev libarmci-mpi-dev libsimgr
 deb="dpkg-dev debhelper"
 coverage="gcovr"
 fuzz="clang libclang-rt-14-dev"
+loaded="stress-ng"
+x86="gcc-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user"
 
 case "${1:-build}" in
 build) wanted=$build ;;
@@ -23,8 +25,10 @@ bench) wanted="$build $bench" ;;
 deb) wanted="$build $deb" ;;
 coverage) wanted="$build $test $coverage" ;;
 fuzz) wanted="$build $fuzz" ;;
+loaded) wanted="$build $test $loaded" ;;
+x86) wanted="$build $x86" ;;
 *)
-    echo "usage: $0 [build|test|full|bench|deb|coverage|fuzz]" >&2
+    echo "usage: $0 [build|test|full|loaded|x86|bench|deb|coverage|fuzz]" >&2
     exit 2
     ;;
 esac

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "run/script.h"
 
 static const struct command *const commands[] = {
 #define COMMAND(name) &command_##name,
@@ -33,7 +34,11 @@ static int refuse_command(const char *name) {
 static int print_help(void) {
     puts("usage: hearth COMMAND [OPTION]...\n\n"
          "Hearth is a runtime for MPI, Global Arrays and PGAS programs: it caches remote data in local\n"
-         "memory, and serves remote requests while ranks compute.\n");
+         "memory, and serves remote requests while ranks compute. It has four libraries:\n\n"
+         "  libhearth-mpi   caches one-sided gets of MPI, and matches messages; preloaded by hearth run\n"
+         "  libmatch        the match queues alone, for other libraries\n"
+         "  libarmci        ARMCI, for Global Arrays: linked in place of ARMCI-MPI\n"
+         "  libvgasnet      GASNet-1 with segments on node-local NVM\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  hearth %-8s %s\n", commands[i]->name, commands[i]->summary);
     puts("\n  hearth help COMMAND   help for one command (also: hearth COMMAND --help)\n"
@@ -73,6 +78,8 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    if (script_is_link(argv[0]))
+        return script_run_launcher(argc, argv);
     if (argc < 2)
         return refuse("no command is given: see hearth --help");
     if (is_one_of(argv[1], "--version", "-V")) {

@@ -10,8 +10,10 @@ TITLES = {
     "get": "get of 8 bytes, flush", "put": "put of 8 bytes, flush", "fetch_and_op": "fetch_and_op, flush",
     "compare_and_swap": "compare_and_swap, flush", "accumulate": "accumulate of 8 bytes, flush", "get_1m": "get of 1 MB, GB/s",
     "get_rows": "get of 64 KB in rows of 8 bytes", "accumulate_64k": "accumulate of 64 KB",
+    "get_16": "16 gets of 8 bytes, flush", "put_16": "16 puts of 8 bytes, flush",
     "get_computing_p50": "get from a target that computes, p50", "get_computing_p99": "get from a target that computes, p99",
     "lock_put": "exclusive lock, put of 8 bytes, unlock", "create": "windows made and freed per second"}
+NODES, BETWEEN, LIMITS_NODES = "nodes", ("nodes", "polling"), ("get_computing_p99",)
 LIMITS = {"get_rows": "at least 3x the host", "accumulate_64k": "at least 3x the host", "get_computing_p99": "below 1 ms"}
 
 
@@ -39,6 +41,9 @@ def shown(operation, ns):
 
 
 def limit_of(runs, mpi, operation, memory):
+    if memory in BETWEEN and operation not in LIMITS_NODES:
+        bare = runs.median("limit", mpi, operation, memory)
+        return f"bare UCX {shown(operation, bare)}" if bare else "-"
     if operation == "get_1m":
         return f"memcpy {shown(operation, runs.median('limit', mpi, operation, memory))}"
     if operation in SMALL:
@@ -83,12 +88,36 @@ def targets_of(runs, mpi, every):
                 got is not None and got < 1e6, f"worst: {where}")
 
 
+def targets_between(runs, mpi):
+    def ratio(*key):
+        return runs.median("ratio", *key)
+
+    def of_bare(*key):
+        share = runs.share(*key)
+        return None if share is None else 1 / share
+    name, words = mpi_title(mpi), ("get", "put", "accumulate")
+    got, where = worst(runs, mpi, words, (NODES,), ratio, min)
+    yield at_least(f"{name}, between nodes: get, put, accumulate of 8 bytes with flush, against the host", 1.25, got,
+                   f"worst: {where}")
+    for what, operations in (("the same", words), ("get of 64 KB in rows of 8 bytes, accumulate of 64 KB", ("get_rows", "accumulate_64k"))):
+        got, where = worst(runs, mpi, operations, (NODES,), of_bare, max)
+        yield claim(f"{name}, between nodes: {what}", "at most 1.3x of bare UCX", times(got), got is not None and got <= 1.3,
+                    f"worst: {where}")
+    got, where = worst(runs, mpi, ("get_1m",), (NODES,), runs.share, min)
+    yield claim(f"{name}, between nodes: get of 1 MB", "90 % of bare UCX", percent(got), got is not None and got >= 0.9, "")
+    got = runs.median("served", mpi, "get_computing_p99", NODES)
+    yield claim(f"{name}, between nodes: get from a target that computes for 100 ms, p99", "below 1 ms", nanoseconds(got),
+                got is not None and got < 1e6, "")
+
+
 def report(folder):
     table = read(Path(folder) / "runs.csv")
     runs = Runs(table)
     yield from head("target", "limit", "measured", "verdict", "remark")
     for mpi in table.distinct("mpi"):
-        yield from targets_of(runs, mpi, table.distinct("memory"))
+        yield from targets_of(runs, mpi, [memory for memory in table.distinct("memory") if memory not in BETWEEN])
+        if NODES in table.distinct("memory"):
+            yield from targets_between(runs, mpi)
     yield ""
     yield from head("MPI", "operation", "memory", "host", "served", "ratio", "limit")
     for mpi, operation, memory in runs.index.groups:

@@ -1,4 +1,4 @@
-/* windows_ops.c: one-sided operations inside a node, executed by the host MPI and by Hearth.
+/* windows_ops.c: one-sided operations inside a node or between nodes, executed by the host MPI and by Hearth.
  *
  * A plain MPI program on two ranks; windows.sh runs it with the library under test. For each kind of memory it makes two
  * windows, one with the info key hearth_windows=host and one with hearth_windows=serve, and alternates rounds between
@@ -6,6 +6,7 @@
  * progresses there, or computes.
  *
  *      get, put, fetch_and_op, compare_and_swap, accumulate    8 bytes, and MPI_Win_flush
+ *      get_16, put_16       16 operations of 8 bytes, and one MPI_Win_flush
  *      get_1m               1 MB; the limit is memcpy from own memory in the same round
  *      get_rows             64 KB in rows of 8 bytes, 16 bytes apart at the target
  *      accumulate_64k       8192 doubles
@@ -14,17 +15,25 @@
  *      get_computing_p50, get_computing_p99
  *                           8 bytes from a rank that calls MPI only every 100 ms
  *
+ * With --nodes each rank is a node (windows.sh sets HEARTH_NODE_RANKS=1 and makes the MPI use the network), bound to a core
+ * of its own. The limit is a request and an answer of the same lengths over bare UCX, by two ranks that poll for them. In
+ * place of the kind of memory stands what rank 1 does during served operations:
+ *      nodes                it sleeps, so Hearth's helper has the core for itself, as on a node with a core to spare
+ *      polling              it waits in MPI_Bcast, as it always does for the host MPI; the helper shares the core
+ *
  * Prints: operation,memory,rounds,host,served,limit,ratio,low,high: median ns per operation; the ratio is that of host to
  * served in the same round, with its 95 % interval. Empty: not measured; host also where the MPI library crashes. The
  * last operation has no rounds: its percentiles are those of single operations. Ends with an error if an operation has a
  * wrong result. */
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "sample.h"
+#include "windows_ucx.h"
 
 enum { MEGABYTE = 1 << 20, ROWS = 8192, FIRST = 7, MOST_ROUNDS = 400 };
 enum {
@@ -58,8 +67,9 @@ static void check(bool holds, const char *what) {
 
 /* ---- memory and windows ---- */
 
-enum kind { ALLOCATE, ALLOC_MEM, MALLOC };
-static const char *const memory_names[] = {"allocate", "alloc_mem", "malloc"};
+enum kind { ALLOCATE, ALLOC_MEM, MALLOC, NODES, POLLING };
+static const char *const memory_names[] = {"allocate", "alloc_mem", "malloc", "nodes", "polling"};
+static bool has_bare; /* between nodes, and UCX is there */
 
 static enum kind kind;
 static void *block[WAYS];  /* as allocated; not for MPI_Win_allocate */
@@ -70,7 +80,7 @@ static char *buffer, *source; /* of rank 0 */
 static MPI_Datatype every_second;
 
 static void window_open(enum way w, MPI_Win *win) {
-    if (kind == ALLOCATE)
+    if (kind == ALLOCATE || kind >= NODES)
         MPI_Win_allocate(MEGABYTE, 1, infos[w], MPI_COMM_WORLD, &memory[w], win);
     else
         MPI_Win_create(memory[w], MEGABYTE, 1, infos[w], MPI_COMM_WORLD, win);
@@ -78,7 +88,7 @@ static void window_open(enum way w, MPI_Win *win) {
 
 static void block_open(enum way w) {
     enum { PAGE = 4096 };
-    if (kind == ALLOCATE)
+    if (kind == ALLOCATE || kind >= NODES)
         return;
     if (kind == ALLOC_MEM)
         MPI_Alloc_mem(MEGABYTE + PAGE, infos[w], &block[w]);
@@ -202,6 +212,38 @@ static double accumulate(MPI_Win win) {
     return ns;
 }
 
+enum { SEVERAL = 16 };
+
+static double get_16(MPI_Win win) {
+    int64_t values[SEVERAL] = {0};
+    double start = now();
+    for (int i = 0; i < SMALL / SEVERAL; i++) {
+        for (int j = 0; j < SEVERAL; j++)
+            MPI_Get(&values[j], 1, MPI_INT64_T, 1, 64 * (j + 1), 1, MPI_INT64_T, win);
+        MPI_Win_flush(1, win);
+    }
+    double ns = ns_since(start, SMALL / SEVERAL);
+    for (int j = 0; j < SEVERAL; j++)
+        check(values[j] == FIRST + 8 * (j + 1), "16 MPI_Get");
+    return ns;
+}
+
+static double put_16(MPI_Win win) {
+    int64_t values[SEVERAL], after = 0;
+    for (int j = 0; j < SEVERAL; j++)
+        values[j] = FIRST + 8 * (j + 1);
+    double start = now();
+    for (int i = 0; i < SMALL / SEVERAL; i++) {
+        for (int j = 0; j < SEVERAL; j++)
+            MPI_Put(&values[j], 1, MPI_INT64_T, 1, 64 * (j + 1), 1, MPI_INT64_T, win);
+        MPI_Win_flush(1, win);
+    }
+    double ns = ns_since(start, SMALL / SEVERAL);
+    read_word(&after, (MPI_Aint)64 * SEVERAL, win);
+    check(after == values[SEVERAL - 1], "16 MPI_Put");
+    return ns;
+}
+
 static double get_1m(MPI_Win win) {
     double start = now();
     for (int i = 0; i < LARGE; i++) {
@@ -214,12 +256,24 @@ static double get_1m(MPI_Win win) {
 }
 
 static double copy_1m(void) {
+    if (kind >= NODES)
+        return has_bare ? bare_get(buffer, MEGABYTE, LARGE) : 0;
+    if (rank == 1)
+        return 0;
     double start = now();
     for (int i = 0; i < LARGE; i++) {
         memcpy(buffer, source, MEGABYTE);
         __asm__ volatile("" ::"r"(buffer) : "memory"); /* every copy is made */
     }
     return ns_since(start, LARGE);
+}
+
+static double bare_8(void) {
+    return has_bare ? bare_get(buffer, 8, SMALL) : 0;
+}
+
+static double bare_64k(void) {
+    return has_bare ? bare_get(buffer, 65536, LARGE) : 0;
 }
 
 static double get_rows(MPI_Win win) {
@@ -275,18 +329,20 @@ struct operation {
     const char *name;
     double (*execute)(MPI_Win win); /* by rank 0; NULL: create, by both */
     bool locks;                     /* makes its own epoch */
-    double (*limit)(void);
+    double (*limit)(void);          /* by both */
 };
 
 static const struct operation operations[] = {
-    {"get", get, false, NULL},
-    {"put", put, false, NULL},
-    {"fetch_and_op", fetch_and_op, false, NULL},
-    {"compare_and_swap", compare_and_swap, false, NULL},
-    {"accumulate", accumulate, false, NULL},
+    {"get", get, false, bare_8},
+    {"put", put, false, bare_8},
+    {"fetch_and_op", fetch_and_op, false, bare_8},
+    {"compare_and_swap", compare_and_swap, false, bare_8},
+    {"accumulate", accumulate, false, bare_8},
+    {"get_16", get_16, false, NULL},
+    {"put_16", put_16, false, NULL},
     {"get_1m", get_1m, false, copy_1m},
-    {"get_rows", get_rows, false, NULL},
-    {"accumulate_64k", accumulate_64k, false, NULL},
+    {"get_rows", get_rows, false, bare_64k},
+    {"accumulate_64k", accumulate_64k, false, bare_64k},
     {"lock_put", lock_put, true, NULL},
     {"create", NULL, true, NULL},
 };
@@ -300,16 +356,37 @@ static bool is_broken(const struct operation *o, enum way w) {
 #endif
 }
 
+/* Rank 1 waits for rank 0. */
+static void sleep_until_told(void) {
+    const struct timespec nap = {.tv_nsec = 300000};
+    if (rank == 0)
+        MPI_Send(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    for (int told = 0; rank == 1 && !told;) {
+        nanosleep(&nap, NULL);
+        MPI_Iprobe(0, 1, MPI_COMM_WORLD, &told, MPI_STATUS_IGNORE);
+    }
+    if (rank == 1)
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static double measure(const struct operation *o, enum way w) {
     if (is_broken(o, w))
         return 0;
     if (!o->execute)
         return create(w);
-    return rank == 0 ? o->execute(windows[w]) : 0;
+    bool sleeps = kind == NODES && w == SERVED;
+    if (sleeps)
+        MPI_Barrier(MPI_COMM_WORLD); /* until then rank 1 serves the host's operations here */
+    double ns = rank == 0 ? o->execute(windows[w]) : 0;
+    if (sleeps)
+        sleep_until_told();
+    return ns;
 }
 
 static double measure_limit(const struct operation *o) {
-    return o->limit && rank == 0 ? o->limit() : 0;
+    if (has_bare)
+        MPI_Barrier(MPI_COMM_WORLD); /* until then rank 1 serves the host's operations here */
+    return o->limit ? o->limit() : 0;
 }
 
 /* Called by both ranks. Rank 1 waits here, in MPI_Bcast, while rank 0 measures. */
@@ -462,27 +539,45 @@ static void close_all(void) {
     free(source);
 }
 
+/* Two ranks on one machine that play two nodes. Without this the system may run both, and a helper, on one core. */
+static void bind_to_core(void) {
+    cpu_set_t allowed, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2)
+        return;
+    for (int core = 0, seen = 0; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET((size_t)core, &allowed) && seen++ == rank)
+            CPU_SET((size_t)core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
 int main(int argc, char **argv) {
     int size;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size != 2) {
-        fprintf(
-            stderr,
-            "windows_ops [--milliseconds N] [--compute N]   on two ranks; see the head of windows_ops.c\n");
+        fprintf(stderr, "windows_ops [--milliseconds N] [--compute N] [--nodes 1]   on two ranks; see the "
+                        "head of windows_ops.c\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     limit = (double)option(argc, argv, "--milliseconds", 200) / 1000;
     compute_time = (double)option(argc, argv, "--compute", 100) / 1000;
+    bool nodes = option(argc, argv, "--nodes", 0) != 0;
+    if (nodes)
+        bind_to_core();
     open_all();
-    for (enum kind k = ALLOCATE; k <= MALLOC; k++) {
+    has_bare = nodes && bare_open(rank);
+    for (enum kind k = nodes ? NODES : ALLOCATE; k <= (nodes ? POLLING : MALLOC); k++) {
         open_kind(k);
         for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
             run(&operations[i]);
-        run_computing();
+        if (k != POLLING) /* the same as before */
+            run_computing();
         close_kind();
     }
+    if (has_bare)
+        bare_close();
     close_all();
     MPI_Finalize();
     return 0;

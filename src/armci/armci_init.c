@@ -133,6 +133,11 @@ static void close_when_mpi_ends(void) {
 
 /* ---- opening ---- */
 
+/* Before any other constructor reads a setting. */
+__attribute__((constructor(101))) static void hold_complaints(void) {
+    settings_hold();
+}
+
 static bool is_threaded(void) {
     int level;
     return MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
@@ -147,6 +152,7 @@ static int job_open_all(MPI_Comm comm) {
     live_open(armci_job.rank, armci_job.size);
     armci_count_show();
     net_boot_over(&armci_job.comm, &armci_job.boot);
+    net_agree_on_settings(&armci_job.boot);
     int status = net_world_open(&armci_job.boot, net_boot_machine(&armci_job.comm),
                                 (unsigned)settings_get()->node_ranks, &armci_job.world);
     if (status == 0) {

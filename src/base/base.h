@@ -2,15 +2,21 @@
 #ifndef HEARTH_BASE_H
 #define HEARTH_BASE_H
 
+#include "base/ask.h"
+#include "base/bypass_reason.h"
 #include "base/clock.h"
+#include "base/cpu.h"
 #include "base/heater/cores.h"
 #include "base/heater/heater.h"
+#include "base/job.h"
 #include "base/json.h"
 #include "base/json_read.h"
 #include "base/live.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/output_part.h"
+#include "base/parts.h"
 #include "base/random.h"
 #include "base/series.h"
 #include "base/settings.h"

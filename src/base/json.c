@@ -83,6 +83,15 @@ void json_paste(struct json *j, const char *text, size_t length) {
     j->fresh = 0;
 }
 
+void json_text(struct json *j, const char *name, const char *text) {
+    size_t length;
+    text += strspn(text, " \t\r\n");
+    for (length = strlen(text); length && strchr(" \t\r\n", text[length - 1]);)
+        length--;
+    begin_value(j, name);
+    fwrite(text, 1, length, j->file);
+}
+
 void json_number(struct json *j, const char *name, double value) {
     begin_value(j, name);
     if (isfinite(value))

@@ -19,6 +19,8 @@ void json_count(struct json *j, const char *name, uint64_t value);
 void json_number(struct json *j, const char *name, double value);
 void json_counts(struct json *j, const char *name, const uint64_t *values, size_t count); /* on one line */
 
+/* A value that was written elsewhere; white space around it is dropped. */
+void json_text(struct json *j, const char *name, const char *text);
 /* Inserts a value that was written elsewhere, by a fresh struct json of the same depth. */
 void json_paste(struct json *j, const char *text, size_t length);
 

@@ -1,9 +1,11 @@
-/* output.c: opens and closes the file of a report, and expands its name. */
+/* output.c: opens and closes the file of a report, and expands its name. A file is written under another name and renamed
+ * when it is complete, so that readers, and a kill in between, never see a part of it. */
 #include "base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -56,16 +58,36 @@ static void insert_part(char *path, size_t room, const char *part) {
     snprintf(path + n, room - n, ".%s%s", part, end);
 }
 
-bool output_open(struct output *o, int rank, const char *part) {
+bool output_path(int rank, char *path, size_t room) {
     const char *report = settings_get()->report;
+    if (!output_is_wanted() || !strcmp(report, "1"))
+        return false;
+    output_expand(report, rank, path, room);
+    return true;
+}
+
+/* A file that is not regular, such as a pipe, is written in place, and so is one in a folder without write access. */
+static int output_open_file(struct output *o) {
+    struct stat st;
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+    if (lstat(o->path, &st) || S_ISREG(st.st_mode)) {
+        snprintf(o->draft, sizeof o->draft, "%s.%ld.new", o->path, (long)getpid());
+        int fd = open(o->draft, flags, 0666);
+        if (fd >= 0)
+            return fd;
+    }
+    o->draft[0] = 0;
+    return open(o->path, flags, 0666);
+}
+
+bool output_open(struct output *o, int rank, const char *part) {
     *o = (struct output){.file = stderr};
-    if (!strcmp(report, "1"))
+    if (!output_path(rank, o->path, sizeof o->path))
         return true;
-    output_expand(report, rank, o->path, sizeof o->path);
     if (part)
         insert_part(o->path, sizeof o->path, part);
     o->is_json = ends_in_json(o->path);
-    int fd = open(o->path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = output_open_file(o);
     o->file = fd < 0 ? NULL : fdopen(fd, "w");
     if (o->file)
         return true;
@@ -76,9 +98,14 @@ bool output_open(struct output *o, int rank, const char *part) {
 }
 
 void output_close(struct output *o) {
+    errno = 0;
     if (!o->path[0])
         fflush(o->file);
-    else if (ferror(o->file) | fclose(o->file))
-        log_error("HEARTH_REPORT: writing %s failed: %s; the report is incomplete", o->path, strerror(errno));
+    else if ((ferror(o->file) | fclose(o->file)) || (o->draft[0] && rename(o->draft, o->path))) {
+        log_error("HEARTH_REPORT: writing %s failed: %s; the report is %s", o->path, strerror(errno),
+                  o->draft[0] ? "not written" : "incomplete");
+        if (o->draft[0])
+            unlink(o->draft);
+    }
     o->file = NULL;
 }

@@ -8,7 +8,8 @@
 struct output {
     FILE *file;
     bool is_json;
-    char path[4096]; /* empty: stderr */
+    char path[4096];  /* empty: stderr */
+    char draft[4128]; /* name until it is complete; empty: written in place */
 };
 
 /* Whether a report is requested at all; whether every rank writes its own (the name contains %r or %p). */
@@ -17,7 +18,10 @@ bool output_is_apart(void);
 /* Whether it will be JSON: the name ends in .json. */
 bool output_is_json(void);
 
-/* Opens stderr, or a new file readable by its owner only; links are not followed. `part`, unless NULL, is inserted
+/* The file, with its name expanded; false: none is wanted, or it is stderr. */
+bool output_path(int rank, char *path, size_t room);
+
+/* Opens stderr, or a new file, with permissions by the umask; links are not followed. `part`, unless NULL, is inserted
  * into the name before its extension, so that several reports of a process do not overwrite each other. Returns false
  * after an error line if it cannot be written. */
 bool output_open(struct output *o, int rank, const char *part);

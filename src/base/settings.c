@@ -2,9 +2,11 @@
  * never stops the program: the log line states the error and the value used instead. */
 #include "base/settings.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +224,54 @@ const struct setting *settings_nearest(const char *name) {
     return best;
 }
 
+/* ---- complaints ---- */
+
+enum { COMPLAINTS = 16, COMPLAINT_BYTES = 512 };
+
+static struct {
+    bool is_held;
+    unsigned count;
+    char lines[COMPLAINTS][COMPLAINT_BYTES];
+} complaints;
+
+static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void complain(const char *format, ...) {
+    va_list args;
+    if (complaints.count == COMPLAINTS)
+        return;
+    va_start(args, format);
+    vsnprintf(complaints.lines[complaints.count++], COMPLAINT_BYTES, format, args);
+    va_end(args);
+}
+
+void settings_hold(void) {
+    complaints.is_held = true;
+}
+
+uint32_t settings_complaints(void) {
+    uint32_t code = 2166136261; /* FNV-1a */
+    settings_get();
+    for (unsigned i = 0; i < complaints.count; i++)
+        for (const char *c = complaints.lines[i]; *c; c++)
+            code = (code ^ (unsigned char)*c) * 16777619;
+    return complaints.count ? code | 1 : 0;
+}
+
+void settings_complained(void) {
+    complaints.count = 0;
+}
+
+void settings_complain(int ranks, int of) {
+    char who[48] = "";
+    if (ranks > 1 && ranks == of)
+        snprintf(who, sizeof who, " (on all %d ranks)", of);
+    else if (ranks > 0 && ranks < of)
+        snprintf(who, sizeof who, " (on %d of %d ranks)", ranks, of);
+    for (unsigned i = 0; i < complaints.count; i++)
+        log_warn("%s%s", complaints.lines[i], who);
+    settings_complained();
+}
+
 /* HEARTH_TEST_* belongs to the tests, HEARTH_UCX_* to UCX, which reads it itself. */
 static void warn_of_unknown(void) {
     for (char **variable = environ; variable && *variable; variable++) {
@@ -236,9 +286,9 @@ static void warn_of_unknown(void) {
             continue;
         const struct setting *closest = settings_nearest(name);
         if (closest)
-            log_warn("%s is not a setting of Hearth; did you mean %s?", name, closest->name);
+            complain("%s is not a setting of Hearth; did you mean %s?", name, closest->name);
         else
-            log_warn("%s is not a setting of Hearth", name);
+            complain("%s is not a setting of Hearth", name);
     }
 }
 
@@ -257,16 +307,15 @@ static const char *setting_value(const struct setting *s) {
     return text;
 }
 
-/* One line per job: all ranks have the same environment, as a rule. */
 static void report_former_names(void) {
-    for (size_t i = 0; i < ALIASES && log_is_first_rank(); i++) {
+    for (size_t i = 0; i < ALIASES; i++) {
         const struct setting_alias *a = &aliases[i];
         if (!variable_value(a->former))
             continue;
         if (variable_value(a->name))
-            log_warn("%s is ignored: %s, its present name, is set too; unset one", a->former, a->name);
+            complain("%s is ignored: %s, its present name, is set too; unset one", a->former, a->name);
         else
-            log_warn("%s is now %s; the old name still works", a->former, a->name);
+            complain("%s is now %s; the old name still works", a->former, a->name);
     }
 }
 
@@ -278,13 +327,17 @@ static void settings_load(void) {
         if (!text)
             continue;
         if (settings_parse(&table[i], text, &current, why, sizeof why))
-            log_error("%s; using the default, %s", why, table[i].fallback);
+            complain("%s; using the default, %s", why, table[i].fallback);
         else
             sources[i] = SOURCE_ENVIRONMENT;
     }
     log_set_level((enum log_level)current.log);
     report_former_names();
     warn_of_unknown();
+    bool is_second =
+        dlsym(RTLD_DEFAULT, "hearth_acquire"); /* libhearth-mpi, which complains, is in this process, too */
+    if (!complaints.is_held && !is_second)
+        settings_complain(0, 0);
 }
 
 const struct settings *settings_get(void) {

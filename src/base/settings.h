@@ -21,9 +21,9 @@ struct settings {
 };
 
 /* Choices, in the order of their words. */
-enum mode { MODE_TRANSPARENT, MODE_ALWAYS, MODE_USER, MODE_OFF, MODE_ACQUIRE };
+enum mode { MODE_TRANSPARENT, MODE_ALWAYS, MODE_USER, MODE_OFF, MODE_ACQUIRE, MODE_AUTO };
 enum bypass { BYPASS_AUTO, BYPASS_ALWAYS, BYPASS_NEVER };
-enum windows { WINDOWS_HOST, WINDOWS_SERVE };
+enum windows { WINDOWS_HOST, WINDOWS_SERVE, WINDOWS_AUTO };
 enum noop_get { NOOP_GET_AUTO, NOOP_GET_ON, NOOP_GET_OFF };
 enum atomics { ATOMICS_ACQUIRE, ATOMICS_QUIET };
 enum heater { HEATER_AUTO, HEATER_ON, HEATER_OFF };
@@ -57,6 +57,15 @@ const struct settings *settings_get(void);
 const struct setting *settings_table(size_t *count);
 enum setting_source settings_source(size_t index);
 const struct setting_alias *settings_aliases(size_t *count);
+
+/* Invalid settings and unknown names. They are logged when the settings are read, unless settings_hold was called before: then
+ * the caller logs them when the ranks of the job have compared their codes, so that one rank speaks for all. */
+void settings_hold(void);
+/* 0: there are none, or they were logged. The same code means, almost certainly, the same complaints. */
+uint32_t settings_complaints(void);
+/* Logs them once, for this number of ranks, 0 if it is unknown; or drops them, as another rank logs them. */
+void settings_complain(int ranks, int of);
+void settings_complained(void);
 
 /* The setting of this name, present or former, or NULL. */
 const struct setting *settings_find(const char *name);

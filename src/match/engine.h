@@ -33,6 +33,9 @@ struct structure {
 };
 
 extern const struct structure list_structure, lla_structure, fast_structure;
+#if defined(__x86_64__)
+extern const struct structure fast_avx2_structure;
+#endif
 
 /* Values by their number of bits, from the highest to the lowest: index n is for 31 - n bits. */
 struct histogram {

@@ -16,10 +16,19 @@ _Noreturn void match_broken(const char *file, int line, const char *what) {
 
 /* ---- opening and closing ---- */
 
+/* The variant of fast.c for this processor. */
+static const struct structure *fast_here(void) {
+#if defined(__x86_64__)
+    if (cpu_has_avx2())
+        return &fast_avx2_structure;
+#endif
+    return &fast_structure;
+}
+
 static const struct structure *structure_of(enum match_structure structure) {
     switch (structure) {
     case MATCH_FAST:
-        return &fast_structure;
+        return fast_here();
     case MATCH_LLA:
         return &lla_structure;
     case MATCH_LIST:

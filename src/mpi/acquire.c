@@ -24,6 +24,7 @@
 #include "mpi/core/declared.h"
 #include "mpi/p2p/collective/prebarrier.h"
 #include "mpi/p2p/transport/p2p_progress.h"
+#include "mpi/report/report_partial.h"
 #include "mpi/rma/inflight/rma_check.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -151,6 +152,7 @@ void acquire_agree(void) {
         rma_check_note(#name);                                                                               \
         if (brought)                                                                                         \
             acquire(EVENT_##kind);                                                                           \
+        report_partial_poll(&timer);                                                                         \
         return rc;                                                                                           \
     }
 

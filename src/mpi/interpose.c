@@ -8,7 +8,9 @@
  * is reused. */
 #include "mpi/core/call_time.h"
 #include "mpi/core/hooks.h"
+#include "mpi/observed_calls.h"
 #include "mpi/p2p/collective/prebarrier.h"
+#include "mpi/report/report_partial.h"
 #include "mpi/rma/inflight/rma_check.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -33,7 +35,10 @@
         rma_check_note("MPI_" #name);                                                                        \
         struct call_timer timer = call_time_begin(&time_##name, __builtin_frame_address(0));                 \
         int rc = waiting_##symbol args;                                                                      \
-        call_time_end(&timer);                                                                               \
+        uint64_t ticks = call_time_end(&timer);                                                              \
+        if (UNLIKELY(timer.call != NULL) && rc == MPI_SUCCESS)                                               \
+            OBSERVE(name);                                                                                   \
+        report_partial_poll(&timer);                                                                         \
         return rc;                                                                                           \
     }                                                                                                        \
     EXPORT int symbol params {                                                                               \

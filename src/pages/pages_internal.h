@@ -67,6 +67,7 @@ struct pages {
 /* Values of one rank on which all must agree, and the size of its segment. */
 struct pages_agreed {
     uint64_t page_bytes, small, coop, named, epoch, bytes;
+    uint64_t folder_error; /* why the folder of the segments cannot be used; 0: it can */
 };
 
 /* ---- open_pool.c ---- */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "pages/pages_internal.h"
@@ -23,6 +24,27 @@ static const char *differing(const struct pages_agreed *a, const struct pages_ag
                                           : NULL;
 }
 
+/* One line for all nodes whose folder is missing. */
+static int segment_check_folder(const struct net_boot *boot, const struct pages_agreed *all) {
+    int first = -1, count = 0;
+    for (int i = boot->size; i--;)
+        if (all[i].folder_error) {
+            first = i;
+            count++;
+        }
+    if (boot->rank == first)
+        log_error("cannot open the folder %s for segments: %s. Choose a folder in which you may write "
+                  "(HEARTH_NVM_DIR); so it is on "
+                  "%d of %d ranks",
+                  pages_folder(), strerror((int)all[first].folder_error), count, boot->size);
+    return first < 0 ? 0 : -ENOTDIR;
+}
+
+static uint64_t folder_error(void) {
+    struct stat st;
+    return (uint64_t)(stat(pages_folder(), &st) ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR);
+}
+
 static int segment_check_shape(const struct net_boot *boot, const struct pages_agreed *all) {
     size_t page = all[boot->rank].page_bytes;
     if (page & (page - 1)) {
@@ -36,7 +58,7 @@ static int segment_check_shape(const struct net_boot *boot, const struct pages_a
         if (name)
             return -EINVAL;
     }
-    return 0;
+    return segment_check_folder(boot, all);
 }
 
 static struct pages_agreed own_shape(uint64_t bytes) {
@@ -46,6 +68,7 @@ static struct pages_agreed own_shape(uint64_t bytes) {
                                  .coop = (uint64_t)set->coop,
                                  .named = *set->nvm_name != 0,
                                  .epoch = pages_chosen_epoch(),
+                                 .folder_error = folder_error(),
                                  .bytes = round_up(bytes, set->page_size)};
 }
 

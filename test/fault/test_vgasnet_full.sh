@@ -150,7 +150,9 @@ find "$nvm" -mindepth 1 -delete
 # ---- folders ----
 
 run "HEARTH_NVM_DIR=$dir/none" 2 write --pages 1
-say 'no folder' $((status == 3 && $(grep -cE "hearth\[[0-9]\]: .* $dir/none .*No such file or directory.*HEARTH_NVM_DIR" "$dir/out") >= 1))
+say 'no folder' $((status == 3 && $(grep -cE "hearth\[[0-9]\]: error: .* $dir/none .*No such file or directory.*HEARTH_NVM_DIR" "$dir/out") >= 1))
+run "HEARTH_NVM_DIR=$dir/none" HEARTH_NODE_RANKS=1 2 write --pages 1
+say 'one line for all nodes' $((status == 3 && $(grep -c "^hearth.*$dir/none" "$dir/out") == 1))
 returns 'a file in its place' "cannot open the folder $dir/half for segments: Not a directory" "HEARTH_NVM_DIR=$dir/half" 2 write --pages 1
 wait_for mount -o remount,ro "$nvm" 2>/dev/null # when no rank that writes is left
 returns 'not writable' "Read-only file system.*HEARTH_NVM_DIR" 2 write --pages 1

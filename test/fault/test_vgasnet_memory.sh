@@ -66,9 +66,9 @@ peak() {
 
 # ---- much more than fits ----
 
-# Two segments of 160 MiB in 160 MiB of memory, part of which MPI uses.
+# Two segments of 90 MiB in 160 MiB of memory, part of which MPI uses.
 large() { # name, K=V...
-    run "${@:2}" both --page 65536 --pages 2560
+    run "${@:2}" both --page 65536 --pages 1440
     say "$1" $((status == 0 && $(grep -c '^well' "$dir/out") == 1))
     say "$1: memory at most $(($(peak) >> 20)) of $((limit >> 20)) MiB, nobody was killed for it" \
         $(($(peak) <= limit && ! $(sed -n 's/^oom_kill //p' "$group/${names[1]}")))

@@ -50,7 +50,7 @@ configure() {
 }
 
 options() { # name
-    echo "-timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=65536"
+    echo "-timeout=120 -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=65536"
     [ ! -f "test/fuzz/fuzz_$1.dict" ] || echo "-dict=test/fuzz/fuzz_$1.dict"
 }
 

@@ -63,6 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         elf_free(&e);
     }
     elf_defines(path, "main");
+    char id[129] = "";
+    fuzz_must(elf_build_id(path, id, sizeof id) == (id[0] != 0));
     struct mpi_library found = flavour_of_file(path);
     fuzz_must((found.flavour == FLAVOUR_NONE) == !found.name[0]);
     free(file);

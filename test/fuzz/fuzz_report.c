@@ -2,17 +2,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/report.h"
+#include "report/report_compare.h"
+#include "report/report_csv.h"
 #include "tools.h"
 #include "fuzz.h"
 
-static void show(const struct run *run, FILE *to) {
+static void show(struct run *run, FILE *to) {
     struct comparison c;
+    struct run_group pair[] = {{.name = "A", .runs = run, .count = 1},
+                               {.name = "B", .runs = run, .count = 1}};
+    struct run_groups groups = {.of = pair, .count = 2, .path_count = 2};
     report_text(to, run);
     report_html(to, run);
-    report_compare(run, run, &c);
-    report_text_comparison(to, run, run, &c);
-    report_html_comparison(to, run, run, &c);
+    report_csv(to, &groups, CSV_ALL);
+    report_compare(&groups, &c);
+    report_text_comparison(to, &c);
+    report_html_comparison(to, &c);
     comparison_free(&c);
 }
 

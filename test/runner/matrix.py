@@ -22,6 +22,7 @@ yes": nothing else runs at the same time, as the test measures time, fills a fil
 virtual hosts. "once: yes", of a script: the MPI makes no difference. "quick: openmpi", of a script: in the quick tier
 one MPI is enough. The quick tier runs units under ASan; "asan: full", of a unit that would be too slow: the quick
 tier runs it without. Exit status 77 means skipped; the last line gives the reason."""
+import math
 import os
 import re
 from fnmatch import fnmatchcase
@@ -149,7 +150,7 @@ class Matrix:
         return [config for config in configs.split() if config not in elsewhere]
 
     def limit(self, source, tree, ranks):
-        limit = BUSY * int(sources.field(source, "timeout", 60)) + self.tier.seconds
+        limit = BUSY * int(sources.field(source, "timeout", 60)) + math.ceil(self.tier.seconds)
         return limit if ranks == 2 and tree != "asan" else 3 * limit  # more ranks than cores; slow code
 
     def one_pass(self, names, mpi, tree, network, config, ranks):

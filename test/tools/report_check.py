@@ -2,9 +2,11 @@
 
   text RUN.json TEXT        the tables of the text
   page RUN.json PAGE        a page, as written or as dumped by a browser
+  csv RUN.json CSV          the rows of CSV
+  targets RUN.json CSV      the matrix of test/tools/targets.c
   fuzz RUN.json HEARTH DIR  damages the JSON at random: the command must print a report or one line, and never crash
 """
-import json, os, random, re, subprocess, sys, time
+import csv, json, os, random, re, subprocess, sys, time
 from html.parser import HTMLParser
 
 KINDS = {"hit": "full_hits", "partial": "partial_hits", "pending": "pending_hits", "direct": "direct",
@@ -34,6 +36,12 @@ def near(what, got, wanted, by=1e-4):
     assert abs(got - wanted) <= by, f"{what}: {got} instead of {wanted}"
 
 
+def in_bytes(what, words, wanted):
+    """A number of three digits and its unit."""
+    got = float(words[0]) * 1024 ** ["B", "KB", "MB", "GB", "TB"].index(words[1])
+    near(what, got, wanted, 0.006 * wanted)
+
+
 def curve(run, window, size):
     """The hit ratio of a window if each rank had a cache of that size."""
     found = [c for p in run["processes"] for c in p["reuse"] if c["window"] == window]
@@ -51,6 +59,7 @@ def check_recording(run):
         equal("bytes fetched over time", sum(p["series"]["bytes_fetched"]), total(own, "bytes_fetched"))
         equal("gets by size", sum(p["sizes"]), total(own, "gets"))
         assert len(p["series"]["gets"]) * p["series"]["step_seconds"] >= 0.9 * p["seconds"], p
+        equal("gets by target", sum(p["targets"]["gets"]) + p["targets"]["others"]["gets"], total(own, "gets"))
         near("gets by place", sum(c["gets"] for c in p["callers"]) + p["callers_others"], total(own, "gets"), 0.1 * total(own, "gets"))
 
 
@@ -71,8 +80,8 @@ def check_text(run, text):
         equal("hits", int(row[1]), sum(map(hits, records)))
         near("ratio", float(row[2]), sum(map(hits, records)) / total(records, "gets"))
         equal("elided", int(row[3]), total(records, "elided"))
-        equal("served", int(row[4]), total(records, "bytes_served"))
-        equal("fetched", int(row[5]), total(records, "bytes_fetched"))
+        in_bytes("served", row[4:6], total(records, "bytes_served"))
+        in_bytes("fetched", row[6:8], total(records, "bytes_fetched"))
     for window, records in by(run["windows"], "window").items():
         gets = total(records, "gets")
         if gets:
@@ -127,7 +136,9 @@ def check_page(run, source):
     facts = [a for t, a, *_ in page.found if a.get("id") == "facts"][0]
     equal("gets", int(facts["data-gets"]), total(run["windows"], "gets"))
     equal("hits", int(facts["data-hits"]), sum(map(hits, run["windows"])))
-    check_page_ranks(run, page)
+    if len(run["processes"]) <= 64:
+        check_page_ranks(run, page)
+    check_page_mpi(run, page)
     check_page_windows(run, page)
     if any("series" in p for p in run["processes"]):
         check_page_charts(run, page)
@@ -144,6 +155,33 @@ def check_page_ranks(run, page):
         equal("hits", int(cells["data-hits"]), sum(map(hits, records)))
         equal("served", int(cells["data-served"]), total(records, "bytes_served"))
         equal("fetched", int(cells["data-fetched"]), total(records, "bytes_fetched"))
+
+
+def check_page_mpi(run, page):
+    """Time in MPI: the bars and the table, whose rows are ranks, nodes or groups of ranks, with means."""
+    hosts, ranks = by(run["processes"], "host"), by(run["processes"], "rank")
+    rows, table = {}, {}
+    for a, _ in page.of("rect", "mpi-ranks", "data-seconds"):
+        rows[a["data-row"]] = rows.get(a["data-row"], 0) + float(a["data-seconds"])
+    for a, row in page.of("td", "mpi-ranks", "data-mpi"):
+        table[row.get("data-row") or row["data-node"]] = float(a["data-mpi"])
+    assert rows, "no bars"
+    for name, seconds in rows.items():
+        first, _, last = name.partition(" to ")
+        order, keys = (hosts, list(hosts)) if first in hosts else ({str(r): p for r, p in ranks.items()}, [str(r) for r in ranks])
+        wanted = [p for k in keys[keys.index(first):keys.index(last or first) + 1] for p in order[k]]
+        mean = sum(p["mpi"]["seconds"] for p in wanted) / len(wanted)
+        near("time in MPI of " + name, seconds, mean, 1e-3 * mean)
+        near("time in MPI of " + name, table[name], mean, 1e-3 * mean)
+    few = len(ranks) <= 64
+    things = len(hosts) if not few and len(hosts) > 1 else len(ranks)
+    equal("rows", len(rows), -(-things // -(-things // 64)))
+    if few and len(hosts) > 1:
+        for host in hosts:
+            mean = sum(p["mpi"]["seconds"] for p in hosts[host]) / len(hosts[host])
+            near("time in MPI of " + host, table[host], mean, 1e-3 * mean)
+            gets = [int(a["data-gets"]) for a, row in page.of("td", "ranks", "data-gets") if row.get("data-node") == host]
+            equal("gets of " + host, gets, [total([r for r in run["windows"] if r["rank"] in {p["rank"] for p in hosts[host]}], "gets")])
 
 
 def check_page_windows(run, page):
@@ -179,6 +217,7 @@ def check_page_charts(run, page):
             sizes[i] = sizes.get(i, 0) + n
     for attributes, _ in page.of("rect", "sizes", "data-class"):
         equal("size", int(attributes["data-count"]), sizes[int(attributes["data-class"])])
+    check_page_matrix(run, page)
     ratios = {}
     for attributes, row in page.of("td", "curve", "data-ratio"):
         ratios.setdefault(int(row["data-window"]), []).append(float(attributes["data-ratio"]))
@@ -186,6 +225,75 @@ def check_page_charts(run, page):
     for window, values in ratios.items():
         for i, value in enumerate(values):
             near("curve", value, curve(run, window, 65536 * 8 ** i), 1e-5)
+
+
+def check_page_matrix(run, page):
+    """Every map of origins and targets adds up to the operations of all ranks."""
+    rows = [p["targets"] for p in run["processes"]]
+    several = len({p["host"] for p in run["processes"]}) > 1
+    for chart in ("matrix-bytes", "matrix-time") + (("node-matrix-bytes", "node-matrix-time") if several else ()):
+        cells = [a for a, _ in page.of("rect", chart, "data-gets")]
+        for name, fields in (("gets", ["gets"]), ("puts", ["puts"]), ("messages", ["messages"]),
+                             ("bytes", ["get_bytes", "put_bytes", "message_bytes"])):
+            equal(f"{name} in {chart}", sum(int(a["data-" + name]) for a in cells), sum(sum(t[f]) for t in rows for f in fields))
+        seconds = sum(sum(t["nanoseconds"]) for t in rows) / 1e9
+        near("time in " + chart, sum(float(a["data-seconds"]) for a in cells), seconds, 1e-6 * seconds)
+
+
+def check_targets(run, source):
+    """What test/tools/targets.c did, by ranks of MPI_COMM_WORLD; the time is less than all the time in MPI."""
+    check_csv(run, source)
+    for p in run["processes"]:
+        r, t = p["rank"], p["targets"]
+        kinds = ("gets", "get_bytes", "puts", "put_bytes", "messages", "message_bytes")
+        found = {rank: tuple(t[k][i] for k in kinds) for i, rank in enumerate(t["ranks"])}
+        following, before = (r + 1) % 3, (r + 2) % 3
+        wanted = {following: (10 * (r + 1), 80 * (r + 1), 7, 88, 4, 104), r: (5, 120, 0, 0, 0, 0), before: (0, 0, 0, 0, 1, 16)}
+        equal(f"targets of rank {r}", found, wanted)
+        calls = {c["call"]: c for c in p["mpi"]["calls"]}
+        named = sum(calls[c]["seconds"] for c in ("MPI_Get", "MPI_Put", "MPI_Accumulate", "MPI_Fetch_and_op", "MPI_Win_flush",
+                                                  "MPI_Send", "MPI_Isend", "MPI_Sendrecv", "MPI_Sendrecv_replace"))
+        received = calls["MPI_Recv"]["seconds"]  # one of two names its source
+        seconds = sum(t["nanoseconds"]) / 1e9
+        assert 0.999 * named - 1e-6 <= seconds <= 1.001 * (named + received) + 1e-6, (seconds, named, received)
+
+
+def check_csv(run, source):
+    """Every record of the JSON is a row, with the same values, and there are no others."""
+    rows = list(csv.DictReader(source.splitlines(keepends=True), strict=True))
+    hosts = {p["rank"]: p["host"] for p in run["processes"]}
+    unit = lambda field: field + (" [B]" if "bytes" in field else "")
+    found = {}
+    for row in rows:
+        assert None not in row and None not in row.values(), row
+        equal("node", row["node"], hosts[int(row["rank"])])
+        found.setdefault(row["table"], []).append(row)
+    for kind, key, wanted in (("rank", ("rank",), run["processes"]), ("window", ("rank", "window"), run["windows"]),
+                              ("call", ("rank", "call"), [{"rank": p["rank"], **c} for p in run["processes"] for c in p["mpi"]["calls"]])):
+        by_key = {tuple(row[k] for k in key): row for row in found.get(kind, [])}
+        equal("rows of " + kind, len(found.get(kind, [])), len(wanted))
+        for record in wanted:
+            row = by_key[tuple(str(record[k]) for k in key)]
+            if kind == "rank":
+                near("run time", float(row["run_time [s]"]), record["seconds"], 1e-6 * record["seconds"])
+                near("time in MPI", float(row["mpi_time [s]"]), record["mpi"]["seconds"], 1e-6 * record["seconds"])
+            elif kind == "call":
+                equal("calls", int(row["calls"]), record["count"])
+                near("time", float(row["time [s]"]), record["seconds"], 1e-6 * record["seconds"])
+                near("longest", float(row["longest [s]"]), record["longest"], 1e-6 * record["longest"])
+            else:
+                equal("name", row["window_name"], record["name"])
+                for field in ("gets", *KINDS.values(), "bytes_served", "bytes_fetched", "elided", "storage_bytes", "evictions"):
+                    equal(field, int(row[unit(field)]), record[field])
+    flows = {(p["rank"], t): {k: p["targets"][k][i] for k in p["targets"] if k != "others"}
+             for p in run["processes"] if "targets" in p for i, t in enumerate(p["targets"]["ranks"])}
+    equal("rows of target", len(found.get("target", [])), len(flows))
+    for row in found.get("target", []):
+        flow = flows[int(row["rank"]), int(row["target"])]
+        for field in ("gets", "get_bytes", "puts", "put_bytes", "messages", "message_bytes"):
+            equal(field, int(row[unit(field)]), flow[field])
+        near("time", float(row["time [s]"]), flow["nanoseconds"] / 1e9, 1.5e-9)
+        equal("target's node", row["target_node"], hosts.get(int(row["target"]), ""))
 
 
 def check_fuzz(path, hearth, folder):
@@ -212,7 +320,7 @@ def check_fuzz(path, hearth, folder):
         open(broken, "wb").write(text)
         if os.path.exists(page):
             os.unlink(page)
-        command = [hearth, "report", broken] + (["--html", page] if i % 2 else [])
+        command = [hearth, "report", broken] + ([[], ["--html", page], ["--csv"], [broken]][i % 4])
         got = subprocess.run(command, capture_output=True, timeout=20)
         lines = got.stderr.decode(errors="replace").splitlines()
         assert got.returncode in (0, 2), (i, got.returncode, lines)
@@ -230,4 +338,4 @@ if __name__ == "__main__":
     else:
         run = json.load(open(path))
         source = open(rest[0], encoding="utf-8").read()
-        check_text(run, source) if what == "text" else check_page(run, source)
+        {"text": check_text, "page": check_page, "csv": check_csv, "targets": check_targets}[what](run, source)

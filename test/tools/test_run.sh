@@ -15,7 +15,7 @@ case $mpi in
 openmpi) launch=("$launcher" --oversubscribe --bind-to none) other=mpich ;;
 *) launch=("$launcher") other=openmpi ;;
 esac
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HEARTH_TEST_ABOVE=$$
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HEARTH_TEST_ABOVE=$$ XDG_CACHE_HOME=$dir/cache
 # A script in place of srun: starts -n ranks, each a job of its own, and sets the variables of --export.
 mkdir "$dir/bin"
 cat >"$dir/bin/srun" <<'END'
@@ -110,6 +110,60 @@ if [ "$mpi" = openmpi ] && /usr/bin/python3 -c 'import mpi4py, numpy' 2>/dev/nul
     run --dry-run mpirun.mpich -n 2 /usr/bin/python3 x.py
     ! command -v mpirun.mpich >/dev/null || refused 'Python with the wrong launcher' '.*python3 uses openmpi .*mpi4py'
 fi
+
+# ---- other launchers: scripts in their place, which start -n ranks, each a job of its own ----
+
+printf 'a\n' >"$dir/data"
+own=(mpiexec.hydra)
+[ "$mpi" = mpich ] || own=(orterun prterun)
+for name in aprun jsrun prun ibrun flux ccc_mprun mpiexec.slurm "${own[@]}"; do
+    cat >"$dir/bin/$name" <<'END'
+#!/usr/bin/env bash
+[ "${0##*/}" != flux ] || { [ "$1" = run ] && shift; } || exit 9
+n=1 set=()
+while [[ ${1:-} == -* ]]; do
+    case ${0##*/}:$1 in
+    *:-n) n=$2 && shift ;;
+    *:-n*) n=${1#-n} ;;
+    aprun:-e | jsrun:-E) set+=("$2") && shift ;;
+    flux:--env=*) set+=("${1#--env=}") ;;
+    *) shift ;;
+    esac
+    shift
+done
+echo "${0##*/} itself: ${LD_PRELOAD:-nothing}"
+for ((i = 0; i < n; i++)); do env "${set[@]}" "$@" || exit; done
+END
+    chmod +x "$dir/bin/$name"
+    words=("$name") && [ $name != flux ] || words+=(run)
+    PATH=$dir/bin:$PATH run --mode always "${words[@]}" -n 2 -N 2 ./rank say x
+    check "$name" 0 '^rank 0 of 1 loaded yes mode always arguments \[x\]' 2
+    check "$name itself is not preloaded" 0 "^$name itself: nothing"
+done
+cp "$dir/bin/ibrun" "$dir/bin/my_launcher"
+PATH=$dir/bin:$PATH run my_launcher -n 2 ./rank
+refused 'a launcher that is not known' 'my_launcher looks like a launcher that hearth does not know: .*hearth run PROGRAM'
+PATH=$dir/bin:$PATH run env my_launcher -n 1 ./rank
+check 'as one process it is run' 0 'loaded yes'
+out=$("$hearth" --help) status=$?
+check 'the help names the libraries' 0 '^  lib(hearth-mpi|match|armci|vgasnet) ' 4
+out=$("$hearth" help run) status=$?
+check 'and the modes, in the order of README' 0 'transparent, acquire, auto, always, user, off'
+run --mpi "$other" ./rank
+refused 'an MPI that contradicts the program' "--mpi $other, but ./rank uses $mpi .* leave --mpi out"
+
+# ---- shell scripts that call a launcher ----
+
+printf '#!/bin/sh\necho "the shell: ${LD_PRELOAD:-nothing}"\n%s --version >/dev/null && echo fine\n%s -n 2 ./rank say "$1" "$2"\n' \
+    "$launcher" "${launch[*]}" >"$dir/job.sh"
+chmod +x "$dir/job.sh"
+run --mode always ./job.sh 'a  b' c
+check 'a script: the shell is not preloaded' 0 '^the shell: nothing'
+check 'its launchers run as before' 0 '^fine'
+check 'its ranks are preloaded' 0 '^rank [01] of 2 loaded yes mode always arguments \[a  b\] \[c\]' 2
+check 'its launcher is not' 0 '^rank [01]: some above it, 0 with Hearth$' 2
+run --mode off bash ./job.sh x y
+check 'a shell with a script' 0 '^rank [01] of 2 loaded yes mode off' 2
 
 # ---- exit codes: those of the launcher ----
 
@@ -237,8 +291,8 @@ PATH=/usr/bin:/bin run srun -n 2 ./rank
 command -v srun >/dev/null || refused 'a missing launcher' 'there is no launcher srun on the PATH'
 run "${launch[@]}" -n 2 ./multi
 refused 'a program that is not executable' './multi is not an executable file'
-run bash -c true
-refused 'neither launcher nor program' 'bash is neither a launcher nor'
+run sleep 0
+refused 'neither launcher nor program' 'sleep is neither a launcher nor'
 run --report "$dir/no/such/folder/r.json" ./rank
 refused 'a report in no folder' '--report .*cannot write in .*: No such file'
 run --report "$dir/multi/r.json" ./rank

@@ -6,6 +6,7 @@ mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+. "$here/tools/check_files.sh"
 cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
 hearth=$tree/bin/hearth
 "$cc" -O1 "$here/tools/gets.c" -o "$dir/gets" || exit 1
@@ -17,20 +18,6 @@ run() { # name of the report, settings...
     "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never --env HEARTH_ADAPT=off \
         --env HEARTH_CACHE_SIZE=16k --env HEARTH_SUSPEND=0 --env HEARTH_SAMPLED_ADMISSION=0 --env HEARTH_REPORT="$dir/$name" "${options[@]}" "$dir/gets" \
         >"$dir/log" 2>&1 || { echo "FAIL $name: $(cat "$dir/log")" && failed=1; }
-}
-
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
-
-has() { # file, regular expression: some line matches
-    grep -qE -- "$2" "$1" || { sed 's/^/    | /' "$1" && false; }
-}
-
-lacks() { # file, regular expression
-    ! grep -nE -- "$2" "$1"
 }
 
 refused() { # name, regular expression, arguments: exit code 2, one line on stderr, no other output
@@ -59,9 +46,31 @@ run small.json
 check 'a report as text' test $? = 0
 check 'its numbers are those of the JSON' /usr/bin/python3 "$here/tools/report_check.py" text "$dir/small.json" "$dir/small.txt"
 check 'the header' has "$dir/small.txt" '^@ Ranks +: 2 on 1 node$'
+sed 's/"cpu_seconds": .*/"cpu_seconds": 0.001,/' "$dir/small.json" >"$dir/starved.json"
+check 'ranks that had no core' has <("$hearth" report "$dir/starved.json") '^@ CPU time +: [0-9.]+ % of the run time$'
 check 'the settings' has "$dir/small.txt" '^@ Setting +: HEARTH_CACHE_SIZE=16k$'
 check 'the advice' has "$dir/small.txt" "^window '</script>.*: [0-9]+ % capacity misses; with 128 KB the hit ratio would be 0.9[78]"
 check 'two places, each with its window' test "$(grep -cE "^ +[12] .*('</script>.* read_loop|'plain' .*read_again) \(gets\+0x[0-9a-f]+\)$" "$dir/small.txt")" = 2
+if command -v addr2line >/dev/null; then
+    "$cc" -g -O1 "$here/tools/gets.c" -o "$dir/gets_g" && touch -d '-1 hour' "$dir/gets_g"
+    sed "s|$dir/gets\"|$dir/gets_g\"|" "$dir/small.json" >"$dir/lines.json" # -g changes no code
+    check 'two places, by line' test "$("$hearth" report "$dir/lines.json" | grep -cE "^ +[12] .* (read_loop|read_again) \(gets\.c:[0-9]+\)$")" = 2
+fi
+# Windows without a name of their own: those that Open MPI names, and the others.
+sed "s|\"name\": \"plain\"|\"name\": \"rdma window 5\"|" "$dir/small.json" >"$dir/unnamed.json"
+check 'a window without a name has the place where it was made' has <("$hearth" report "$dir/unnamed.json") "number 2 \(make_window\)"
+check 'names of Fortran' has <(sed 's/"function": ".*"/"function": "__solver_MOD_step"/' "$dir/small.json" >"$dir/fortran.json" && "$hearth" report "$dir/fortran.json") \
+    ' solver::step \(gets\+0x'
+/usr/bin/python3 -c 'import copy, json, sys
+run = json.load(open(sys.argv[1]))
+first = [w for w in run["windows"] if w["window"] == run["windows"][0]["window"]]
+for serial in range(100, 112):
+    for w in copy.deepcopy(first):
+        run["windows"].append({**w, "window": serial, "name": f"like {serial}", "gets": w["gets"] - serial, "capacity": w["capacity"] - serial})
+json.dump(run, sys.stdout)' "$dir/small.json" >"$dir/alike.json"
+"$hearth" report "$dir/alike.json" >"$dir/alike.txt"
+check 'advice about alike windows is one line' test "$(grep -c 'capacity misses; try a larger' "$dir/alike.txt")" = 1
+check 'with some of their names' has "$dir/alike.txt" "^12 windows \('like 100', 'like 101', 'like 102', \.\.\.\): [0-9]+ % capacity misses; .*\(window 'like 100'; the others are alike\)$"
 touch -d '+1 hour' "$dir/gets"
 check 'no names from a program that was changed since' has <("$hearth" report "$dir/small.json") "^ +1 .* gets\+0x[0-9a-f]+$"
 touch -d '-1 hour' "$dir/gets"
@@ -73,6 +82,9 @@ check 'for all to read, as any new file' test "$(stat -c %a "$dir/small.html")" 
 check 'it asks for nothing elsewhere' lacks "$dir/small.html" 'https?:|url\(|@import'
 check 'an older page is replaced' "$hearth" report "$dir/small.json" --html "$dir/small.html"
 check 'a page to where no file can be' "$hearth" report "$dir/small.json" --html /dev/null
+
+"$hearth" report --csv --output "$dir/small.csv" "$dir/small.json"
+check 'CSV: its numbers are those of the JSON' /usr/bin/python3 "$here/tools/report_check.py" csv "$dir/small.json" "$dir/small.csv"
 
 # ---- time in MPI ----
 
@@ -87,6 +99,49 @@ check 'a program without windows: the calls that it makes' has "$dir/messages.tx
 check 'it is told that there is nothing to serve' has <(tr '\n' ' ' <"$dir/messages.txt") 'This program makes no one-sided calls'
 check 'and sees no tables of gets' lacks "$dir/messages.txt" 'Gets by rank|Top windows|Not recorded|Advice'
 check 'nor on the page' lacks "$dir/messages.html" 'hit ratio|Not recorded'
+
+# ---- messages ----
+
+messages() { # report, settings...
+    local name=$1 options=()
+    shift
+    for setting in "$@"; do options+=(--env "$setting"); done
+    "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_REPORT="$dir/$name.json" "${options[@]}" "$dir/messages" 40 >"$dir/log" 2>&1 &&
+        "$hearth" report "$dir/$name.json" >"$dir/$name.txt" || { cat "$dir/log" && failed=1; }
+    tr '\n' ' ' <"$dir/$name.txt" >"$dir/$name.line"
+}
+"$cc" -O1 -Wno-stringop-overflow "$here/tools/messages.c" -o "$dir/messages" || exit 1
+messages counted
+check 'receives that wait, at each post' /usr/bin/python3 -c 'import json, sys
+received = json.load(open(sys.argv[1]))["processes"][1]["receives"]
+assert received["posts"] == 658 and received["most"] == 40 and received["depth"] == [607, 7, 8, 4, 8, 16, 8], received
+assert sys.argv[2] != "openmpi" or 100 < received["unexpected"]["most"] <= 600, received' "$dir/counted.json" "$mpi"
+check 'as a table' has "$dir/counted.txt" '^16 to 31 +16  2\.4 %$'
+check 'how many at most' has "$dir/counted.txt" '^At most 40 receives waited at a time, on rank 1, and 1\.[0-9] in the mean'
+check 'unexpected messages, or that they were not observed' has "$dir/counted.line" "Unexpected messages in MPI_COMM_WORLD: at most [1-9]|unexpected messages was not observed"
+check 'in short' has "$dir/counted.line" 'makes no one-sided calls, and searching its queues, at most [0-9]+ deep, takes less than 1.0 % of the run: Hearth cannot speed it up'
+check 'short queues' has <(sed 's/"most": [0-9]*/"most": 3/' "$dir/counted.json" >"$dir/short.json" && "$hearth" report "$dir/short.json" | tr '\n' ' ') \
+    'its queues are at most 3 deep, too short for matching to help: Hearth cannot speed it up'
+messages matched HEARTH_MATCH=on HEARTH_HEATER=on
+check 'messages that Hearth matched' has "$dir/matched.txt" '^658 messages with 2\.57 KB were sent, 0 % of them through MPI\.$'
+check 'with the time of the searches' has "$dir/matched.line" 'searches examined [0-9.]+ entries in the mean, and took [0-9.]+ [um]s of each rank'
+sed 's/"rounds": [0-9]*/"rounds": 5/' "$dir/matched.json" >"$dir/heated.json" # a short run may end before the first round
+check 'and the heater' has <("$hearth" report "$dir/heated.json") '^Rank +Rounds +Lines touched +Memory +Core$'
+check 'in short' has "$dir/matched.line" 'Messages: Hearth matched 658; the queues were at most [0-9]+ deep, and searching them took [0-9.]+ [um]s\.'
+# Deeper queues, as if the program had posted a million receives behind 700 others.
+sed 's/"posts": 658/"posts": 1000000/; s/"depth": \[607.*\]/"depth": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1000000]/; s/"most": 40/"most": 700/; s/"mean": [0-9.]*/"mean": 700/' "$dir/counted.json" >"$dir/deep_queues.json"
+check 'deep queues: what they cost' has <("$hearth" report "$dir/deep_queues.json" | tr '\n' ' ') 'Messages: queues are up to 700 deep, which costs an MPI that walks them about [0-9.]+ s \([0-9]+ % of the run\): matching \(HEARTH_MATCH=on\) may save'
+
+check 'the same on a page' has <("$hearth" report "$dir/matched.json" --html /dev/stdout) '<p>658 messages with 2\.57 KB were sent, 0 % of them through MPI\.</p>'
+check 'with its tables' has <("$hearth" report "$dir/counted.json" --html /dev/stdout) '^<tr><td class="text">16 to 31</td><td>16</td><td>2\.4 %</td></tr>$'
+
+# ---- origins and targets ----
+
+"$cc" -O1 "$here/tools/targets.c" -o "$dir/targets" || exit 1
+"$here/launch.sh" "$mpi" 3 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_REPORT="$dir/targets.json" "$dir/targets" >"$dir/log" 2>&1 ||
+    { echo "FAIL targets: $(cat "$dir/log")" && failed=1; }
+"$hearth" report --csv "$dir/targets.json" >"$dir/targets.csv"
+check 'operations by origin and target' /usr/bin/python3 "$here/tools/report_check.py" targets "$dir/targets.json" "$dir/targets.csv"
 
 # ---- not recorded ----
 
@@ -110,16 +165,21 @@ run large.json HEARTH_CACHE_SIZE=1m
 "$hearth" report "$dir/small.json" "$dir/large.json" >"$dir/both.txt"
 check 'two runs: settings that differ' has "$dir/both.txt" '^HEARTH_CACHE_SIZE +16k +1m +differs$'
 check 'two runs: windows belong together by name' has "$dir/both.txt" "^@--- Window 'plain' "
-check 'two runs: in short' has "$dir/both.txt" '^hit ratio 0\.[0-9]+ -> 0\.[89][0-9]; [0-9.]+ MB less through MPI; '
+check 'two runs: in short, not clear' has "$dir/both.txt" '^Not clear whether B is faster or slower than A: B took [0-9.]+ m?s \(1 run\)'
 check 'two runs: a page' "$hearth" report --html "$dir/both.html" "$dir/small.json" "$dir/large.json"
-check 'with the same words' has "$dir/both.html" "$(grep -oE 'hit ratio 0\.[0-9]+ -&gt; [^;]*' "$dir/both.html" | head -n 1)"
+check 'with the same words' has "$dir/both.html" '<p id="verdict"><b>Not clear whether B is faster or slower than A: '
 check 'and no more markup than its own' lacks "$dir/both.html" '<script'
 check 'one run beside itself' has <("$hearth" report "$dir/small.json" "$dir/small.json") '^gets +5920 +5920 *$'
 
 # ---- refused input ----
 
-refused 'no file' 'hearth report takes one or two runs'
-refused 'three files' 'hearth report takes one or two runs' a b c
+refused 'no file' 'hearth report takes the report of a run'
+refused 'an unknown table' 'there is no table places: write --csv, or --csv=ranks' --csv=places "$dir/small.json"
+refused 'a page and CSV' '--html FILE writes a page: leave out --csv' --csv --html "$dir/page.html" "$dir/small.json"
+refused 'a colon without runs behind it' 'runs are missing before or after a colon' "$dir/small.json" :
+refused 'two colons' 'runs are missing before or after a colon' "$dir/small.json" : : "$dir/small.json"
+refused 'one run as two' '.*small.json and .*small.json are the same file: name every run' "$dir/small.json,$dir/../${dir##*/}/small.json"
+refused 'a comma too many' 'a name is missing in ' "$dir/small.json,,$dir/small.json"
 refused 'an unknown option' 'unknown option --pdf' --pdf x "$dir/small.json"
 refused 'an option without its value' 'option --html needs a value' "$dir/small.json" --html
 refused 'a file that is not there' "cannot read $dir/none.json: No such file" "$dir/none.json"

@@ -92,7 +92,8 @@ preload=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never --env 
 
 # ---- a job, step by step ----
 
-start job live "${preload[@]}" --env HEARTH_MATCH=1 --env HEARTH_REPORT="$dir/report.json"
+start job live "${preload[@]}" --env HEARTH_MATCH=1 --env HEARTH_REPORT="$dir/report.json" \
+    --env HEARTH_REPORT_EVERY=0
 at job 1
 ok 'gets and hits' look 'gets == 100' 'hits == 90' 'bytes_served == 90 * 512' 'bytes_fetched == 10 * 512' 'bypassed == 0'
 ok 'the cache' look 'windows == 1' 'entries == 10' '5120 <= used_bytes <= storage_bytes' 'process.fill == used_bytes / storage_bytes or abs(process.fill - used_bytes / storage_bytes) < 1e-5'
@@ -103,6 +104,26 @@ delay=0.3 ok 'an idle job has rates of 0' look 'rate.gets == 0' 'rate.sent == 0'
 top --once -d 0 >"$dir/table"
 ok 'a table' grep -qE "^ +0 +${pids[0]} .* 90\.0 " "$dir/table"
 ok 'its columns' grep -qE '^ +RANK +PID +GETS/s +HIT% +EVER% .*FILL% .*POSTED' "$dir/table"
+job=$("$python" -c 'import json, sys
+print(next(j["job"] for j in json.load(open(sys.argv[1]))["jobs"] for p in j["processes"] if p["pid"] == int(sys.argv[2])))' "$dir/top.json" "${pids[0]}")
+top --once -d 0 --job "$job" --fold >"$dir/table"
+ok 'one line per job' grep -qE "^ +\+ +$job .* 90\.0 .*  live, 2 of 2 ranks$" "$dir/table"
+ok 'and no other job' test "$(wc -l <"$dir/table")" = 2
+ok 'a program by its name' grep -q "^job $job live: 2 of 2 ranks here" <(top --once -d 0 --program 'li*e')
+ok 'other programs are not shown' test -z "$(top --once -d 0 --program 'li?' | grep "job $job")"
+mkdir "$dir/bin"
+cat >"$dir/bin/ssh" <<'END'
+#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+[ "$2" != down ] || exit 255
+exec sh -c "$3"
+END
+chmod +x "$dir/bin/ssh"
+PATH=$dir/bin:$PATH top --once -d 0.1 --hosts up,down --job "$job" >"$dir/table" 2>"$dir/err"
+ok 'a host that does not answer is an error' test $? = 1
+ok 'a line names it' grep -q '^hearth: error: no answer from down: ' "$dir/err"
+ok 'jobs on other hosts' grep -q "^job $job live: 2 of 2 ranks on up" "$dir/table"
+ok 'with their numbers' grep -qE "^ +1 +${pids[1]} .* 90\.0 " "$dir/table"
 touch "$dir/job/go1"
 at job 2
 ok 'more of all' look 'gets == 200' 'hits == 190' 'posted == 0' 'unexpected == 0' 'sent == 8' 'arrived == 8' 'matched == 5'
@@ -145,7 +166,7 @@ resize() { tmux -S "$dir/tmux" resize-window -t top -x "$1" -y "$2"; }
 open() { # columns, lines, variables and arguments of hearth top: in a terminal of that size
     local size=(-x "$1" -y "$2")
     shift 2
-    tmux -S "$dir/tmux" -f /dev/null new-session -d -s top "${size[@]}" "env $* $hearth top -d 0.3; echo \"exit code \$?\"; sleep 600"
+    tmux -S "$dir/tmux" -f /dev/null new-session -d -s top "${size[@]}" "env $* $hearth top -d 0.3 --job $job; echo \"exit code \$?\"; sleep 600"
 }
 close() { tmux -S "$dir/tmux" kill-session -t top; }
 
@@ -165,9 +186,18 @@ else
     keys ' '
     ok 'and back' screen "^ +1 +${pids[1]} "
     ok 'rank 0 is first' first_rank 0
-    keys r
+    keys R
     ok 'unless the order is turned round' first_rank 1
+    keys R
+    keys Enter
+    ok 'the job is folded' screen "^ +\\+ +$job .* live, 2 of 2 ranks"
+    keys Enter
+    ok 'and unfolded' screen "^ +1 +${pids[1]} "
+    ok 'there is no report yet' test ! -e "$dir/report.json"
     keys r
+    ok 'the job is asked for a report' screen "^2 of 2 processes of job $job write a report"
+    wait_for "$dir/report.json"
+    ok 'it is partial' grep -q '"partial": "it was written after' "$dir/report.json"
     keys Right
     keys Right
     keys Left
@@ -308,6 +338,10 @@ refused 'a long time' '-d 1e9 is not a time in seconds' -d 1e9
 refused 'a time that is too short' '-d 0.01 is too short' -d 0.01
 refused 'no time, on a screen' '-d 0 is too short' -d 0
 refused 'JSON on a screen' '--json is for --once' --json
+refused 'a job that is none' '--job x is not the number of a job' --job x
+refused 'no hosts' '--hosts needs names of hosts' --hosts ,
+refused 'a host that is an option' '--hosts needs names of hosts' --hosts -oProxyCommand=x
+refused 'folds on a screen' '--fold is for --once' --fold
 refused 'no terminal' 'hearth (top needs a terminal: use hearth top --once|was built without ncurses)'
 ok 'help' grep -q 'usage: hearth top' <("$hearth" help top)
 ok 'in the list' grep -qE '^  hearth top +live' <("$hearth" --help)

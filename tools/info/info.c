@@ -12,10 +12,12 @@
 #include "tools.h"
 
 static const char help[] =
-    "usage: hearth info [-v] [-c] [-t [-n RANKS]] [--check [--mpi NAME]] [--clean] [--nvm FILE]\n"
+    "usage: hearth info [-v] [-c [-- COMMAND]] [-t [-n RANKS]] [--check [--mpi NAME]] [--clean]\n"
+    "                   [--nvm FILE]\n"
     "\n"
     "  -v, --version    version, build options, and supported MPIs (also without any option)\n"
-    "  -c, --settings   every setting with its value, the source of the value, and its meaning\n"
+    "  -c, --settings   every setting with its value, the source of the value, and its meaning; after --,\n"
+    "                   for a command as hearth run takes it, with its options and its profile\n"
     "  -t, --topology   this node: cores, caches, memory, and the cores for helper and heater\n"
     "  -n RANKS         for -t: number of ranks on the node; default: as many as it has cores\n"
     "  --check          diagnose this machine: MPI with two ranks, limits of the system, and shared\n"
@@ -125,7 +127,7 @@ static int info_command_read_options(struct wishes *w, int argc, char **argv) {
         if (err)
             return err;
     }
-    if (optind < argc)
+    if (optind < argc && !w->settings)
         return refuse("hearth info takes no argument such as %s: see hearth help info", argv[optind]);
     return 0;
 }
@@ -145,8 +147,9 @@ static int info(int argc, char **argv) {
     settings_get(); /* logs invalid settings first */
     if (w.version || argc == 1)
         info_version();
-    if (w.settings)
-        info_settings();
+    /* the word before the command takes the place of argv[0] */
+    if (w.settings && (err = info_settings(argc - optind + 1, argv + optind - 1)) != 0)
+        return err;
     if (w.machine)
         info_machine(w.ranks);
     if (w.nvm && (err = info_nvm(w.nvm)) != 0)

@@ -7,8 +7,8 @@
 #include "run/flavour.h"
 
 void info_version(void);
-void info_settings(void);
-void info_machine(unsigned ranks); /* number of ranks on this node; 0: as many as it has cores */
+int info_settings(int argc, char **argv); /* argv[1] on: a command, if there is one; returns the exit code */
+void info_machine(unsigned ranks);        /* number of ranks on this node; 0: as many as it has cores */
 
 /* Verifies the file of a named segment. Returns 0, or BAD_INPUT after logging an error; damage is a finding. */
 int info_nvm(const char *path);

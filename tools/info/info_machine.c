@@ -173,6 +173,8 @@ void info_machine(unsigned ranks) {
     }
     ranks = ranks ? ranks : (unsigned)CPU_COUNT(&c.allowed);
     print_cores(&c);
+    printf("vectors    %s\n", cpu_vectors());
+    printf("clock      %s\n", clock_source());
     print_cache(2);
     print_cache(3);
     print_memory();

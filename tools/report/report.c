@@ -1,6 +1,6 @@
-/* report.c: `hearth report`: prints a run's JSON report as text or as an HTML page.
+/* report.c: `hearth report`: prints a run's JSON report, or a comparison of several, as text, as an HTML page or as CSV.
  *
- * Everything is read and computed before anything is written. A page is written under another name and renamed when
+ * Everything is read and computed before anything is written. A file is written under another name and renamed when
  * it is complete, so no partial output is ever visible. */
 #include "report/report.h"
 
@@ -12,37 +12,50 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/report_compare.h"
+#include "report/report_csv.h"
 #include "tools.h"
 
 static const char help[] =
-    "usage: hearth report [--html FILE] RUN.json [OTHER.json]\n"
+    "usage: hearth report [--html FILE | --csv[=TABLE]] [--output FILE] RUN.json [RUN.json...]\n"
     "\n"
     "  RUN.json       the report of a run: HEARTH_REPORT=RUN.json, or hearth run --report RUN.json\n"
-    "  OTHER.json     the report of another run, to be compared with the first\n"
     "  --html FILE    write a self-contained HTML page instead, for a browser or for print\n"
+    "  --csv          print CSV instead: a row per rank, per window, MPI function and target of a rank\n"
+    "  --csv=TABLE    only one kind of row: ranks, windows, calls or targets\n"
+    "  --output FILE  write text or CSV to a file\n"
     "\n"
-    "Prints a summary by rank, window and call site, and advice. doc/report.md explains the "
-    "numbers.\n";
+    "Prints a summary by rank, window and call site, and advice. Several runs are compared. Runs of one\n"
+    "configuration belong together: A1.json,A2.json,A3.json B1.json,B2.json,B3.json, or A*.json : B*.json.\n"
+    "A difference is called clear if there are 3 runs of each and their ranges do not overlap.\n"
+    "doc/report.md explains the numbers.\n";
 
 struct wishes {
-    const char *html;
-    const char *paths[2];
-    int count;
+    const char *html, *output;
+    unsigned csv; /* tables; 0: no CSV */
 };
 
 static int report_command_read_options(struct wishes *w, int argc, char **argv) {
-    static const struct option options[] = {{"html", required_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"html", required_argument, NULL, 'h'},
+                                            {"csv", optional_argument, NULL, 'c'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-        if (option != 'h')
+        if (option == 'h')
+            w->html = optarg;
+        else if (option == 'o')
+            w->output = optarg;
+        else if (option != 'c')
             return refuse_option(&command_report, option, argv);
-        w->html = optarg;
+        else if (!(w->csv = csv_table(optarg)))
+            return refuse("there is no table %s: write --csv, or --csv=ranks, windows, calls or targets",
+                          optarg);
     }
-    w->count = argc - optind;
-    if (w->count < 1 || w->count > 2)
-        return refuse("hearth report takes one or two runs, RUN.json [OTHER.json]: see hearth help report");
-    for (int i = 0; i < w->count; i++)
-        w->paths[i] = argv[optind + i];
+    if (w->html && (w->csv || w->output))
+        return refuse("--html FILE writes a page: leave out %s", w->csv ? "--csv" : "--output");
+    if (optind == argc)
+        return refuse("hearth report takes the report of a run, RUN.json: see hearth help report");
     return 0;
 }
 
@@ -112,42 +125,45 @@ static int page_close(struct page *p) {
 
 /* ---- everything together ---- */
 
-static void print(FILE *f, const struct wishes *w, const struct run *runs) {
+static void print(FILE *f, const struct wishes *w, const struct run_groups *groups) {
     struct comparison c;
-    if (w->count == 1) {
-        (w->html ? report_html : report_text)(f, &runs[0]);
+    if (w->csv) {
+        report_csv(f, groups, w->csv);
         return;
     }
-    report_compare(&runs[0], &runs[1], &c);
-    (w->html ? report_html_comparison : report_text_comparison)(f, &runs[0], &runs[1], &c);
+    if (groups->path_count == 1) {
+        (w->html ? report_html : report_text)(f, &groups->of[0].runs[0]);
+        return;
+    }
+    report_compare(groups, &c);
+    (w->html ? report_html_comparison : report_text_comparison)(f, &c);
     comparison_free(&c);
 }
 
-static int print_page(const struct wishes *w, const struct run *runs) {
+static int print_page(const struct wishes *w, const struct run_groups *groups) {
     struct page p;
-    int err = page_open(&p, w->html);
+    int err = page_open(&p, w->html ? w->html : w->output);
     if (err)
         return err;
-    print(p.file, w, runs);
+    print(p.file, w, groups);
     return page_close(&p);
 }
 
 static int report_command_run(int argc, char **argv) {
     struct wishes w = {0};
-    struct run runs[2] = {{0}, {0}};
+    struct run_groups groups = {0};
     int err = report_command_read_options(&w, argc, argv);
-    for (int i = 0; i < w.count && !err; i++)
-        err = report_read(w.paths[i], &runs[i]);
-    if (!err && w.html)
-        err = print_page(&w, runs);
+    if (!err)
+        err = run_groups_read(argv + optind, argc - optind, &groups);
+    if (!err && (w.html || w.output))
+        err = print_page(&w, &groups);
     else if (!err)
-        print(stdout, &w, runs);
-    for (int i = 0; i < 2; i++)
-        report_free(&runs[i]);
+        print(stdout, &w, &groups);
+    run_groups_free(&groups);
     return err;
 }
 
 const struct command command_report = {.name = "report",
-                                       .summary = "show a run's report as text or HTML, or compare two runs",
+                                       .summary = "show a run's report as text, HTML or CSV, or compare runs",
                                        .help = help,
                                        .run = report_command_run};

@@ -1,6 +1,6 @@
 /* report.h: a run, as `hearth report` represents it.
  *
- *      run.json -> report_read -> struct run -> report_text, report_html, report_compare
+ *      run.json -> report_read -> struct run -> report_text, report_html, report_compare, report_csv
  *
  * All numbers are computed once, when the run is read (report_read.c, report_sum.c, report_curve.c), so text and
  * page print the same ones. The strings of a run lie in its JSON. */
@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "report/report_parts.h"
 
 /* Counters, of a window on a rank or summed; the names are those of the JSON. */
 /* clang-format off */
@@ -58,10 +59,21 @@ double curve_most(const struct curve *c);
 /* The smallest power of two whose hit ratio is at most `less` below that of the largest. */
 uint64_t curve_enough(const struct curve *c, double less);
 
+/* A place in a program, and the gets that it makes. */
+struct site {
+    const char *file, *function; /* function: "" if unknown */
+    char *name;                  /* the function's name if it was found in the file, else NULL */
+    char *line;                  /* "solver.c:41" if the file has debug information, else NULL */
+    uint64_t offset, window;
+    uint64_t gets, hits, bytes;
+};
+
 /* A window, summed over all ranks. */
 struct window_sum {
     uint64_t serial; /* 0: several windows, summed */
     const char *name, *mode;
+    bool is_served;   /* Hearth executes its operations */
+    struct site made; /* where it was created; file is NULL if unknown */
     size_t ranks;
     struct counts sum;
     struct {
@@ -69,6 +81,7 @@ struct window_sum {
         double acquire, always; /* gets that these modes would have served */
     } whatif;
     struct curve curve;
+    uint64_t why[BYPASS_REASONS]; /* bypassed gets by reason */
 };
 
 enum { BINS_MOST = 4096 };
@@ -83,8 +96,8 @@ struct timeline {
 
 struct rank_sum {
     uint64_t rank;
-    const char *host; /* "" if unknown */
-    double seconds, mpi_seconds;
+    const char *host;                         /* "" if unknown */
+    double seconds, mpi_seconds, cpu_seconds; /* cpu_seconds: 0 if unknown */
     struct counts sum;
     struct timeline time;
 };
@@ -95,13 +108,8 @@ struct call_sum {
     uint64_t count;
     double seconds, longest;
     uint64_t longest_rank;
-};
-
-struct site {
-    const char *file, *function; /* function: "" if unknown */
-    char *name;                  /* the function's name if it was found in the file, else NULL */
-    uint64_t offset, window;
-    uint64_t gets, hits, bytes;
+    uint64_t late; /* calls that took far longer than usual, and their time beyond the usual one */
+    double late_seconds;
 };
 
 struct event {
@@ -117,9 +125,10 @@ struct run {
     char *text; /* content of the file */
     struct json_value *root;
     const char *version, *command, *mpi;
-    uint64_t begun; /* seconds since 1970; 0: unknown */
-    double seconds; /* of the slowest rank */
-    uint64_t ranks; /* in the report */
+    const char *partial; /* why the report is partial; NULL: it is whole */
+    uint64_t begun;      /* seconds since 1970; 0: unknown */
+    double seconds;      /* of the slowest rank */
+    uint64_t ranks;      /* in the report */
     const struct json_value *settings;
     uint64_t cache_bytes, cache_bytes_most;
     struct counts all;
@@ -138,8 +147,14 @@ struct run {
     uint64_t curves_lost;
     struct call_sum *calls; /* most time first */
     size_t call_count;
-    double mpi_seconds; /* of all ranks */
-    bool is_timed;      /* the time in MPI was observed */
+    double mpi_seconds;           /* of all ranks */
+    bool is_timed;                /* the time in MPI was observed */
+    uint64_t served[SERVED_WAYS]; /* operations on served windows, by way */
+    struct messages_sum messages;
+    struct armci_sum armci;
+    struct vgasnet_sum vgasnet;
+    struct heater_sum *heaters; /* those that ran */
+    size_t heater_count;
 };
 
 /* Returns 0, or BAD_INPUT after logging an error. The caller frees the run. */
@@ -147,8 +162,10 @@ int report_read(const char *path, struct run *run);
 void report_free(struct run *run);
 /* Called last by report_read: sums and sorts. */
 void report_sum(struct run *run);
-/* Looks up the functions of call sites in the programs' files. */
+/* Looks up the functions and lines of call sites in the programs' files. */
 void report_names(struct run *run);
+/* Sets the lines of sites that all lie in the file of the first, by addr2line if it is installed. */
+void report_lines(struct site *const *sites, size_t count);
 /* Adds the curve of one rank. */
 void curve_add(struct curve *sum, uint64_t gets, uint64_t distinct_bytes, uint64_t share,
                const uint64_t *bytes, const uint64_t *hits, size_t count);
@@ -182,33 +199,39 @@ struct grid {
 struct grid run_grid(const struct run *run, size_t most_rows);
 void grid_free(struct grid *g);
 
+/* The share of the run in which the ranks had a core, at most 1; 1 if unknown. */
+double run_cpu_share(const struct run *run);
+
 /* The time in MPI, per rank, of the functions whose names begin so. */
 double run_seconds_in(const struct run *run, const char *prefix);
 
+/* Whether it is a one-sided operation, or a call that completes some. */
+bool report_is_onesided(const struct call_sum *c);
+/* Of all one-sided operations and the calls that complete them: count, seconds, late, late_seconds. */
+struct call_sum report_late(const struct run *run);
+double report_late_seconds(const struct run *run); /* per rank */
+
 /* What the run says in a few sentences, for someone who does not know Hearth; to be freed by the caller. */
 char *report_verdict(const struct run *run);
+
+/* Messages: a sentence for the verdict, "" if there is none, to be freed; the longest queue; whether the queues are too short for matching to help; what an MPI that
+ * walks them spends on that, per rank. */
+char *report_messages_verdict(const struct run *run);
+uint64_t report_messages_most(const struct run *run);
+bool report_messages_are_short(const struct run *run);
+bool report_messages_are_cheap(const struct run *run); /* short, or their searches take little time */
+double report_messages_seconds(const struct run *run);
 
 /* Advice: one line each, to be freed with strvec_free. */
 struct strvec;
 void report_advice(const struct run *run, struct strvec *lines);
 
-/* Two runs, line by line. */
-struct difference {
-    char *what, *a, *b, *change; /* change: "" if there is none */
-    bool is_heading;
-};
-struct comparison {
-    struct difference *lines;
-    size_t count;
-    char *verdict;
-};
-void report_compare(const struct run *a, const struct run *b, struct comparison *c);
-void comparison_free(struct comparison *c);
-
 void report_text(FILE *file, const struct run *run);
-void report_text_comparison(FILE *file, const struct run *a, const struct run *b, const struct comparison *c);
+/* Pieces of the text: the rule with a title; a name without control characters; a paragraph. */
+void report_text_section(FILE *f, const char *title);
+void report_text_name(FILE *f, const char *name);
+void report_text_wrapped(FILE *f, const char *text);
 void report_html(FILE *file, const struct run *run);
-void report_html_comparison(FILE *file, const struct run *a, const struct run *b, const struct comparison *c);
 
 /* ---- formatted numbers: each returns one of a few static buffers, valid for one printf ---- */
 
@@ -216,10 +239,12 @@ const char *say_bytes(uint64_t bytes);   /* "4 MB", "1.5 KB": powers of 1024 */
 const char *say_percent(double share);   /* "41 %", "0.3 %" */
 const char *say_seconds(double seconds); /* "1.25 s", "3 ms" */
 const char *say_count(uint64_t count);   /* "12 345" with narrow spaces, for a page */
+const char *say_plain(uint64_t count);   /* "12345" */
 const char *say_site(const struct site *s);
 const char *say_site_window(const struct run *run, const struct site *s);
-const char *say_size_class(unsigned i);             /* "1 KB", the smallest size of the class */
-const char *say_window(const struct window_sum *w); /* "'graph'" or "number 3" */
+const char *say_size_class(unsigned i); /* "1 KB", the smallest size of the class */
+/* "'graph'"; without a name of the program's own "number 3", or "number 3 (setup.c:41)" */
+const char *say_window(const struct window_sum *w);
 const char *say_cut(const char *text, size_t most); /* at most `most` bytes of it, in whole characters */
 const char *say_time(uint64_t seconds_since_1970);
 const char *say_event(const struct event *e); /* "index grown, from 8000 to 12000 slots" */

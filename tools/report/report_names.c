@@ -1,4 +1,4 @@
-/* report_names.c: finds the functions of call sites. A running process knows only exported names; the file of a
+/* report_names.c: finds the functions and lines of call sites. A running process knows only exported names; the file of a
  * program or library usually has all of them, in .symtab. The file is read only if it still exists and has not changed
  * since the run. Its content is not trusted: every offset is checked against the size of the file. */
 #include <elf.h>
@@ -94,19 +94,79 @@ static bool is_text(const char *name) {
     return n;
 }
 
-void report_names(struct run *run) {
+static bool has_lines(const struct image *i) {
+    size_t count;
+    const Elf64_Shdr *list = sections(i, &count);
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)i->data;
+    if (!count || head->e_shstrndx >= count)
+        return false;
+    const Elf64_Shdr *texts = &list[head->e_shstrndx];
+    const char *names = names_part(i, texts->sh_offset, texts->sh_size, 1);
+    if (!names || !texts->sh_size || names[texts->sh_size - 1])
+        return false;
+    for (size_t k = 0; k < count; k++)
+        if (list[k].sh_name < texts->sh_size && (!strcmp(names + list[k].sh_name, ".debug_line") ||
+                                                 !strcmp(names + list[k].sh_name, ".gnu_debuglink")))
+            return true;
+    return false;
+}
+
+/* Fortran's names as in the source: __solver_MOD_step is solver::step, and in a Fortran file step_ is step. */
+static void names_fortran(struct site *s) {
+    const char *dot = s->line ? strrchr(s->line, '.') : NULL, *module = strstr(s->function, "_MOD_");
+    size_t length = strlen(s->function);
+    char *name = NULL;
+    if (!strncmp(s->function, "__", 2) && module && module > s->function + 2)
+        name = need_text("%.*s::%s", (int)(module - s->function - 2), s->function + 2, module + 5);
+    else if (!strcmp(s->function, "MAIN__"))
+        name = need_copy("main program");
+    else if (dot && (dot[1] == 'f' || dot[1] == 'F') && length > 1 && s->function[length - 1] == '_')
+        name = need_text("%.*s", (int)length - 1, s->function);
+    if (!name)
+        return;
+    free(s->name);
+    s->function = s->name = name;
+}
+
+/* The call sites that may be shown: those of gets, and those that created windows. */
+static size_t names_collect(struct run *run, struct site **list) {
+    size_t count = 0;
+    for (size_t k = 0; k < run->site_count && k < SITES; k++)
+        list[count++] = &run->sites[k];
+    for (size_t k = 0; k < run->window_count && k < SITES; k++)
+        if (run->windows[k].made.file)
+            list[count++] = &run->windows[k].made;
+    return count;
+}
+
+static int by_file(const void *a, const void *b) {
+    return strcmp((*(struct site *const *)a)->file, (*(struct site *const *)b)->file);
+}
+
+/* All sites of one file. */
+static void names_of_file(const struct run *run, struct site **list, size_t count) {
     struct image image = {0};
-    for (size_t k = 0; k < run->site_count && k < SITES; k++) {
-        struct site *s = &run->sites[k];
-        if (*s->function)
-            continue;
-        if (!image.path || strcmp(image.path, s->file)) {
-            image_close(&image);
-            image_open(&image, s->file, run);
-        }
-        const char *name = image.data ? find_name(&image, s->offset) : "";
+    image_open(&image, list[0]->file, run);
+    for (size_t k = 0; image.data && k < count; k++) {
+        const char *name = *list[k]->function ? "" : find_name(&image, list[k]->offset);
         if (*name && is_text(name))
-            s->function = s->name = need_copy(name);
+            list[k]->function = list[k]->name = need_copy(name);
     }
+    bool wants_lines = image.data && has_lines(&image);
     image_close(&image);
+    if (wants_lines)
+        report_lines(list, count);
+}
+
+void report_names(struct run *run) {
+    struct site *list[2 * SITES];
+    size_t count = names_collect(run, list), end;
+    qsort(list, count, sizeof *list, by_file);
+    for (size_t begin = 0; begin < count; begin = end) {
+        for (end = begin + 1; end < count && !strcmp(list[end]->file, list[begin]->file);)
+            end++;
+        names_of_file(run, &list[begin], end - begin);
+    }
+    for (size_t k = 0; k < count; k++)
+        names_fortran(list[k]);
 }

@@ -3,7 +3,7 @@
  * A report may be truncated, edited, or written by another program or another version of Hearth. So nothing is
  * trusted: each value is looked up by name and type. The first missing one is recorded with its location, and reads
  * as 0. At the end one error reports it. Data that was not recorded is not an error. */
-#include "report/report.h"
+#include "report/report_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,18 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/report_matrix.h"
 #include "tools.h"
 
 enum { FORMAT = 2 };
 
-/* The first error. */
-struct trouble {
-    bool is_there;
-    char what[200];
-};
-
-static void read_complain(struct trouble *t, const struct json_value *in, const char *name,
-                          const char *kind) {
+void read_complain(struct trouble *t, const struct json_value *in, const char *name, const char *kind) {
     if (t->is_there)
         return;
     t->is_there = true;
@@ -34,7 +28,7 @@ static void read_complain(struct trouble *t, const struct json_value *in, const 
 
 /* ---- single values ---- */
 
-static uint64_t read_count(struct trouble *t, const struct json_value *in, const char *name) {
+uint64_t read_count(struct trouble *t, const struct json_value *in, const char *name) {
     const struct json_value *v = json_member(in, name);
     if (v && v->is_count)
         return v->count;
@@ -42,7 +36,7 @@ static uint64_t read_count(struct trouble *t, const struct json_value *in, const
     return 0;
 }
 
-static double read_number(struct trouble *t, const struct json_value *in, const char *name) {
+double read_number(struct trouble *t, const struct json_value *in, const char *name) {
     const struct json_value *v = json_member(in, name);
     if (v && v->kind == JSON_NUMBER && v->number >= 0)
         return v->number;
@@ -50,7 +44,7 @@ static double read_number(struct trouble *t, const struct json_value *in, const 
     return 0;
 }
 
-static const char *read_text(struct trouble *t, const struct json_value *in, const char *name) {
+const char *read_text(struct trouble *t, const struct json_value *in, const char *name) {
     const struct json_value *v = json_member(in, name);
     if (v && v->kind == JSON_STRING)
         return v->text;
@@ -58,8 +52,8 @@ static const char *read_text(struct trouble *t, const struct json_value *in, con
     return "";
 }
 
-static const struct json_value *read_part(struct trouble *t, const struct json_value *in, const char *name,
-                                          enum json_kind kind) {
+const struct json_value *read_part(struct trouble *t, const struct json_value *in, const char *name,
+                                   enum json_kind kind) {
     static const struct json_value nothing = {.kind = JSON_ARRAY, .span = 1, .text = ""};
     const struct json_value *v = json_member(in, name);
     if (v && v->kind == kind)
@@ -68,8 +62,7 @@ static const struct json_value *read_part(struct trouble *t, const struct json_v
     return &nothing;
 }
 
-/* A list of counts, to be freed by the caller. */
-static uint64_t *read_list(struct trouble *t, const struct json_value *in, const char *name, size_t *count) {
+uint64_t *read_list(struct trouble *t, const struct json_value *in, const char *name, size_t *count) {
     const struct json_value *list = read_part(t, in, name, JSON_ARRAY);
     uint64_t *values = need(list->size * sizeof *values);
     *count = 0;
@@ -79,6 +72,15 @@ static uint64_t *read_list(struct trouble *t, const struct json_value *in, const
         values[(*count)++] = v->count;
     }
     return values;
+}
+
+void read_histogram(struct trouble *t, const struct json_value *in, const char *name, uint64_t *sums,
+                    size_t room) {
+    size_t count;
+    uint64_t *values = read_list(t, in, name, &count);
+    for (size_t i = 0; i < count; i++)
+        sums[i < room ? i : room - 1] += values[i];
+    free(values);
 }
 
 /* ---- windows and ranks ---- */
@@ -121,6 +123,15 @@ static void read_whatif(struct trouble *t, const struct json_value *in, struct w
     w->whatif.always += read_number(t, f, "always") * (double)gets;
 }
 
+/* Older reports have none. */
+static void read_reasons(const struct json_value *in, struct window_sum *w) {
+    const struct json_value *why = json_member(in, "bypassed_why");
+    for (int i = 0; why && i < BYPASS_REASONS; i++) {
+        const struct json_value *v = json_member(why, bypass_reason_name(i));
+        w->why[i] += v && v->is_count ? v->count : 0;
+    }
+}
+
 static void read_window(struct trouble *t, const struct json_value *in, struct run *run) {
     struct counts counts = {0};
     uint64_t serial = read_count(t, in, "window");
@@ -132,12 +143,15 @@ static void read_window(struct trouble *t, const struct json_value *in, struct r
         w = &run->windows[run->window_count++];
         *w = (struct window_sum){
             .serial = serial, .name = read_text(t, in, "name"), .mode = read_text(t, in, "mode")};
+        const struct json_value *operations = json_member(in, "operations");
+        w->is_served = operations && !strcmp(operations->text, "hearth");
     }
     w->ranks++;
     add_counts(&w->sum, &counts);
     add_counts(&find_rank(run, read_count(t, in, "rank"))->sum, &counts);
     add_counts(&run->all, &counts);
     read_whatif(t, in, w);
+    read_reasons(in, w);
 }
 
 static void read_windows(struct trouble *t, struct run *run) {
@@ -247,6 +261,10 @@ static void read_call(struct trouble *t, const struct json_value *in, uint64_t r
     double longest = read_number(t, in, "longest");
     c->count += read_count(t, in, "count");
     c->seconds += read_number(t, in, "seconds");
+    if (json_member(in, "late")) {
+        c->late += read_count(t, in, "late");
+        c->late_seconds += read_number(t, in, "late_seconds");
+    }
     if (longest > c->longest) {
         c->longest = longest;
         c->longest_rank = rank;
@@ -266,18 +284,35 @@ static void read_mpi(struct trouble *t, const struct json_value *process, struct
         read_call(t, v, rank->rank, run);
 }
 
+static void read_made(struct trouble *t, const struct json_value *process, struct run *run) {
+    const struct json_value *list = json_member(process, "made");
+    for (const struct json_value *v = NULL; list && (v = json_next(list, v));) {
+        struct window_sum *w = find_window(run, read_count(t, v, "window"));
+        const char *file = read_text(t, v, "file"), *function = read_text(t, v, "function");
+        uint64_t offset = read_count(t, v, "offset");
+        if (w && !w->made.file)
+            w->made = (struct site){.file = file, .function = function, .offset = offset};
+    }
+}
+
 static void read_process(struct trouble *t, const struct json_value *in, struct run *run) {
     struct rank_sum *rank = find_rank(run, read_count(t, in, "rank"));
     uint64_t number = rank->rank;
     rank->host = read_text(t, in, "host");
     rank->seconds = read_number(t, in, "seconds");
+    rank->cpu_seconds = json_member(in, "cpu_seconds") ? read_number(t, in, "cpu_seconds") : 0;
     read_mpi(t, in, rank, run);
+    if (!flows_are_valid(in))
+        read_complain(t, in, "targets", "complete");
+    report_messages_read_process(t, in, number, run);
+    report_served_read_process(t, in, run);
     if (!json_member(in, "series") || rank->time.gets)
         return;
     run->is_recorded = true;
     read_series(t, in, &rank->time);
     read_sizes(t, in, run);
     read_events(t, in, number, run);
+    read_made(t, in, run);
     read_sites(t, in, run);
     read_curves(t, in, run);
 }
@@ -288,6 +323,7 @@ static void read_job(struct trouble *t, struct run *run) {
     run->ranks = read_count(t, run->root, "ranks");
     run->command = read_text(t, job, "command");
     run->mpi = read_text(t, job, "mpi");
+    run->partial = json_member(run->root, "partial") ? read_text(t, run->root, "partial") : NULL;
     run->begun = read_count(t, job, "begun");
     run->cache_bytes = read_count(t, job, "cache_bytes");
     run->cache_bytes_most = read_count(t, job, "cache_bytes_most");
@@ -365,6 +401,9 @@ static int read_all(struct run *run) {
     const struct json_value *list = read_part(&t, run->root, "processes", JSON_ARRAY);
     for (const struct json_value *v = NULL; (v = json_next(list, v));)
         read_process(&t, v, run);
+    report_messages_read(&t, run);
+    report_armci_read(&t, run);
+    report_vgasnet_read(&t, run);
     if (t.is_there)
         return refuse("%s is not a complete report of Hearth: %s; was it changed? run the program again",
                       run->path, t.what);
@@ -396,18 +435,26 @@ static void free_timeline(struct timeline *t) {
         free(columns[i]);
 }
 
+static void free_site(struct site *s) {
+    free(s->name);
+    free(s->line);
+}
+
 void report_free(struct run *run) {
     for (size_t i = 0; i < run->rank_count; i++)
         free_timeline(&run->rank[i].time);
-    for (size_t i = 0; i < run->window_count; i++)
+    for (size_t i = 0; i < run->window_count; i++) {
         free(run->windows[i].curve.steps);
+        free_site(&run->windows[i].made);
+    }
     for (size_t i = 0; i < run->site_count; i++)
-        free(run->sites[i].name);
+        free_site(&run->sites[i]);
     free(run->rank);
     free(run->windows);
     free(run->sites);
     free(run->events);
     free(run->calls);
+    free(run->heaters);
     free(run->root);
     free(run->text);
     *run = (struct run){0};

@@ -1,6 +1,7 @@
 /* report_say.c: formats numbers for people. The buffers are static and used in turn, so that one printf may have
  * several. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -66,12 +67,18 @@ const char *say_percent(double part) {
 
 const char *say_seconds(double seconds) {
     char *text = next_text();
-    if (seconds < 1e-3)
+    if (seconds > 0 && seconds < 0.9995e-6)
+        say_print_short(text, seconds * 1e9, "ns");
+    else if (seconds < 1e-3)
         say_print_short(text, seconds * 1e6, "us");
     else if (seconds < 1)
         say_print_short(text, seconds * 1e3, "ms");
-    else
+    else if (seconds < 600)
         say_print_short(text, seconds, "s");
+    else if (seconds < 36000)
+        snprintf(text, ROOM, "%.0f min", seconds / 60);
+    else
+        snprintf(text, ROOM, "%.0f h %02.0f min", floor(seconds / 3600), floor(fmod(seconds, 3600) / 60));
     return text;
 }
 
@@ -87,11 +94,20 @@ const char *say_count(uint64_t count) {
     return text;
 }
 
-/* "function (file+0x1234)" */
+const char *say_plain(uint64_t count) {
+    char *text = next_text();
+    snprintf(text, ROOM, "%" PRIu64, count);
+    return text;
+}
+
+/* "function (file.c:41)", or without debug information "function (program+0x1234)" */
 const char *say_site(const struct site *s) {
     char *text = next_text();
     const char *slash = strrchr(s->file, '/'), *name = slash ? slash + 1 : s->file;
-    if (*s->function)
+    if (*s->function && s->line)
+        snprintf(text, ROOM, "%.*s (%.*s)", fitting(s->function, 300), s->function, fitting(s->line, 200),
+                 s->line);
+    else if (*s->function)
         snprintf(text, ROOM, "%.*s (%.*s+0x%" PRIx64 ")", fitting(s->function, 300), s->function,
                  fitting(name, 200), name, s->offset);
     else
@@ -103,12 +119,25 @@ const char *say_size_class(unsigned i) {
     return say_bytes(i < 64 ? 1ull << i : UINT64_MAX);
 }
 
+/* Open MPI names windows itself, "rdma window 3". */
+static bool is_default_name(const char *name) {
+    const char *word = strstr(name, " window ");
+    return word && strcspn(name, " ") == (size_t)(word - name) && word[8] &&
+           strspn(word + 8, "0123456789") == strlen(word + 8);
+}
+
 const char *say_window(const struct window_sum *w) {
     char *text = next_text();
     if (!w)
         snprintf(text, ROOM, "(unknown)");
-    else if (*w->name)
+    else if (*w->name && !is_default_name(w->name))
         snprintf(text, ROOM, "'%.*s'", fitting(w->name, 500), w->name);
+    else if (w->made.line)
+        snprintf(text, ROOM, "number %" PRIu64 " (%.*s)", w->serial, fitting(w->made.line, 200),
+                 w->made.line);
+    else if (w->made.file && *w->made.function)
+        snprintf(text, ROOM, "number %" PRIu64 " (%.*s)", w->serial, fitting(w->made.function, 300),
+                 w->made.function);
     else
         snprintf(text, ROOM, "number %" PRIu64, w->serial);
     return text;

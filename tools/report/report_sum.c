@@ -169,6 +169,16 @@ struct spread run_spread(const struct run *run, double (*of)(const struct rank_s
     return run->rank_count ? s : (struct spread){0};
 }
 
+double run_cpu_share(const struct run *run) {
+    double cpu = 0, all = 0;
+    for (size_t i = 0; i < run->rank_count; i++) {
+        cpu +=
+            fmin(run->rank[i].cpu_seconds, run->rank[i].seconds); /* helper threads have cores of their own */
+        all += run->rank[i].cpu_seconds > 0 ? run->rank[i].seconds : 0;
+    }
+    return all > 0 ? cpu / all : 1;
+}
+
 /* ---- ranks over time ---- */
 
 static void add_cell(struct cell *c, const struct timeline *t, size_t bin) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "report/report_table.h"
 #include "tools.h"
 #include "run/strvec.h"
 
@@ -16,7 +17,7 @@ static void rule(FILE *f) {
     putc('\n', f);
 }
 
-static void section(FILE *f, const char *title) {
+void report_text_section(FILE *f, const char *title) {
     putc('\n', f);
     rule(f);
     int n = fprintf(f, "@--- %s ", title);
@@ -27,14 +28,14 @@ static void section(FILE *f, const char *title) {
 }
 
 /* Names come from programs; replaces control characters, which would reach the terminal. */
-static void put_name(FILE *f, const char *name) {
+void report_text_name(FILE *f, const char *name) {
     for (; *name; name++)
         putc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, f);
 }
 
 static void line(FILE *f, const char *label, const char *value) {
     fprintf(f, "@ %-16s : ", label);
-    put_name(f, value);
+    report_text_name(f, value);
     putc('\n', f);
 }
 
@@ -47,22 +48,30 @@ static void print_settings(FILE *f, const struct run *run) {
 }
 
 static void print_header(FILE *f, const struct run *run) {
-    char *ranks =
-        need_text("%zu on %zu node%s", run->rank_count, run->host_count, run->host_count == 1 ? "" : "s");
+    size_t nodes = run->armci.nodes > run->host_count ? run->armci.nodes : run->host_count;
+    nodes = run->vgasnet.nodes > nodes ? run->vgasnet.nodes : nodes;
+    uint64_t count = run->ranks > run->rank_count ? run->ranks : run->rank_count;
+    char *ranks = need_text("%" PRIu64 " on %zu node%s", count, nodes, nodes == 1 ? "" : "s");
+    char *cpu = need_text("%s of the run time", say_percent(run_cpu_share(run)));
     fputs("@ hearth report\n", f);
+    if (run->partial)
+        line(f, "Partial", run->partial);
     line(f, "Command", run->command);
     line(f, "Version", run->version);
     line(f, "MPI", run->mpi);
     line(f, "Start time", say_time(run->begun));
     line(f, "Run time", say_seconds(run->seconds));
     line(f, "Ranks", ranks);
+    if (run_cpu_share(run) < 0.9)
+        line(f, "CPU time", cpu);
     line(f, "Report", run->path);
     print_settings(f, run);
     free(ranks);
+    free(cpu);
 }
 
 /* Breaks the lines between words. */
-static void print_wrapped(FILE *f, const char *text) {
+void report_text_wrapped(FILE *f, const char *text) {
     int column = 0;
     while (*text) {
         int length = (int)strcspn(text, " ");
@@ -84,8 +93,8 @@ static void print_wrapped(FILE *f, const char *text) {
 
 static void print_verdict(FILE *f, const struct run *run) {
     char *verdict = report_verdict(run);
-    section(f, "In short");
-    print_wrapped(f, verdict);
+    report_text_section(f, "In short");
+    report_text_wrapped(f, verdict);
     free(verdict);
 }
 
@@ -96,21 +105,21 @@ static double mpi_seconds_of(const struct rank_sum *r) {
 }
 
 static void print_times(FILE *f, const struct run *run) {
-    section(f, "Time in MPI by rank (seconds; estimates from a sample)");
+    report_text_section(f, "Time in MPI by rank (estimates from a sample)");
     fprintf(f, "%6s %12s %12s %8s\n", "Rank", "AppTime", "MPITime", "MPI%");
     double seconds = 0;
     for (size_t i = 0; i < run->rank_count; i++) {
         const struct rank_sum *r = &run->rank[i];
-        fprintf(f, "%6" PRIu64 " %12.4g %12.4g %8.2f\n", r->rank, r->seconds, r->mpi_seconds,
-                r->seconds > 0 ? 100 * r->mpi_seconds / r->seconds : 0);
+        fprintf(f, "%6" PRIu64 " %12s %12s %8.2f\n", r->rank, say_seconds(r->seconds),
+                say_seconds(r->mpi_seconds), r->seconds > 0 ? 100 * r->mpi_seconds / r->seconds : 0);
         seconds += r->seconds;
     }
-    fprintf(f, "%6s %12.4g %12.4g %8.2f\n", "*", seconds, run->mpi_seconds,
+    fprintf(f, "%6s %12s %12s %8.2f\n", "*", say_seconds(seconds), say_seconds(run->mpi_seconds),
             seconds > 0 ? 100 * run->mpi_seconds / seconds : 0);
     struct spread s = run_spread(run, mpi_seconds_of);
     if (run->rank_count > 1)
-        fprintf(f, "%6s %12s %12.4g\n%6s %12s %12.4g (rank %" PRIu64 ")\n", "min", "", s.least, "max", "",
-                s.most, s.most_rank);
+        fprintf(f, "%6s %12s %12s\n%6s %12s %12s (rank %" PRIu64 ")\n", "min", "", say_seconds(s.least),
+                "max", "", say_seconds(s.most), s.most_rank);
 }
 
 static void print_calls(FILE *f, const struct run *run) {
@@ -118,13 +127,13 @@ static void print_calls(FILE *f, const struct run *run) {
     double seconds = 0;
     for (size_t i = 0; i < run->rank_count; i++)
         seconds += run->rank[i].seconds;
-    section(f, "Time in MPI by call, all ranks (estimates from a sample)");
+    report_text_section(f, "Time in MPI by call, all ranks (estimates from a sample)");
     fprintf(f, "%-28s %14s %12s %7s %7s %12s %12s\n", "Call", "Count", "Time", "App%", "MPI%", "Mean",
             "Longest");
     for (size_t i = 0; i < shown; i++) {
         const struct call_sum *c = &run->calls[i];
         char *name = need_text("%-28s ", say_cut(c->name, 60));
-        put_name(f, name);
+        report_text_name(f, name);
         free(name);
         fprintf(f, "%14" PRIu64 " %12s %7.2f %7.2f %12s %12s\n", c->count, say_seconds(c->seconds),
                 seconds > 0 ? 100 * c->seconds / seconds : 0,
@@ -138,8 +147,9 @@ static void print_calls(FILE *f, const struct run *run) {
 /* ---- ranks ---- */
 
 static void print_rank(FILE *f, const char *who, const struct counts *c) {
-    fprintf(f, "%6s %14" PRIu64 " %14" PRIu64 " %8.4f %14" PRIu64 " %16" PRIu64 " %16" PRIu64 "\n", who,
-            c->gets, counts_hits(c), counts_hit_ratio(c), c->elided, c->bytes_served, c->bytes_fetched);
+    fprintf(f, "%6s %14" PRIu64 " %14" PRIu64 " %8.4f %14" PRIu64 " %16s %16s\n", who, c->gets,
+            counts_hits(c), counts_hit_ratio(c), c->elided, say_bytes(c->bytes_served),
+            say_bytes(c->bytes_fetched));
 }
 
 static double text_gets_of(const struct rank_sum *r) {
@@ -158,21 +168,25 @@ static double fetched_of(const struct rank_sum *r) {
     return (double)r->sum.bytes_fetched;
 }
 
+static const char *say_about(double bytes) {
+    return say_bytes(bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX);
+}
+
 static void print_spread(FILE *f, const struct run *run) {
     struct spread gets = run_spread(run, text_gets_of), ratio = run_spread(run, text_ratio_of),
                   served = run_spread(run, served_of), fetched = run_spread(run, fetched_of);
-    fprintf(f, "%6s %14.0f %14s %8.4f %14s %16.0f %16.0f\n", "min", gets.least, "", ratio.least, "",
-            served.least, fetched.least);
-    fprintf(f, "%6s %14.0f %14s %8.4f %14s %16.0f %16.0f\n", "mean", gets.mean, "", ratio.mean, "",
-            served.mean, fetched.mean);
-    fprintf(f, "%6s %14.0f %14s %8.4f %14s %16.0f %16.0f\n", "max", gets.most, "", ratio.most, "",
-            served.most, fetched.most);
+    fprintf(f, "%6s %14.0f %14s %8.4f %14s %16s %16s\n", "min", gets.least, "", ratio.least, "",
+            say_about(served.least), say_about(fetched.least));
+    fprintf(f, "%6s %14.0f %14s %8.4f %14s %16s %16s\n", "mean", gets.mean, "", ratio.mean, "",
+            say_about(served.mean), say_about(fetched.mean));
+    fprintf(f, "%6s %14.0f %14s %8.4f %14s %16s %16s\n", "max", gets.most, "", ratio.most, "",
+            say_about(served.most), say_about(fetched.most));
     fprintf(f, "%6s %14.3f %14s %8.3f %14s %16.3f %16.3f\n", "cov", gets.deviation, "", ratio.deviation, "",
             served.deviation, fetched.deviation);
 }
 
 static void print_ranks(FILE *f, const struct run *run) {
-    section(f, "Gets by rank (cov: standard deviation / mean)");
+    report_text_section(f, "Gets by rank (cov: standard deviation / mean)");
     fprintf(f, "%6s %14s %14s %8s %14s %16s %16s\n", "Rank", "Gets", "Hits", "Ratio", "Flushes saved",
             "Bytes served", "Bytes fetched");
     for (size_t i = 0; i < run->rank_count; i++) {
@@ -197,7 +211,7 @@ static void print_window(FILE *f, const struct window_sum *w) {
     fprintf(f, "%6" PRIu64 " %14" PRIu64, w->serial, w->sum.gets);
     print_types(f, &w->sum);
     fprintf(f, "       mode %s, ", w->mode);
-    put_name(f, say_window(w));
+    report_text_name(f, say_window(w));
     fprintf(f, ": %s of storage on each rank, %s of it used; %" PRIu64 " entries, %" PRIu64 " evictions\n",
             say_bytes(w->sum.storage_bytes / w->ranks),
             say_percent(share(w->sum.used_bytes, w->sum.storage_bytes)), w->sum.entries, w->sum.evictions);
@@ -205,7 +219,7 @@ static void print_window(FILE *f, const struct window_sum *w) {
 
 static void print_windows(FILE *f, const struct run *run) {
     size_t busy = run->window_count - run->silent_windows, shown = busy < WINDOWS ? busy : WINDOWS;
-    section(f, "Top windows, by gets; outcomes as shares of the window's gets");
+    report_text_section(f, "Top windows, by gets; outcomes as shares of the window's gets");
     fprintf(f, "%6s %14s", "Window", "Gets");
     for (int i = 0; i < ACCESS_TYPES; i++)
         fprintf(f, " %9.8s", access_types[i].name);
@@ -224,15 +238,15 @@ static void print_windows(FILE *f, const struct run *run) {
 
 static void print_sites(FILE *f, const struct run *run) {
     size_t shown = run->site_count < SITES ? run->site_count : SITES;
-    section(f, "Top call sites, by gets (estimates from a sample)");
+    report_text_section(f, "Top call sites, by gets (estimates from a sample)");
     fprintf(f, "%4s %14s %8s %10s %-20s %s\n", "ID", "Gets", "Ratio", "Avg. size", "Window", "Call site");
     for (size_t i = 0; i < shown; i++) {
         const struct site *s = &run->sites[i];
         fprintf(f, "%4zu %14" PRIu64 " %8.4f %10s ", i + 1, s->gets, share(s->hits, s->gets),
                 say_bytes(s->gets ? s->bytes / s->gets : 0));
         char *window = need_text("%-20s ", say_cut(say_site_window(run, s), 40));
-        put_name(f, window);
-        put_name(f, say_site(s));
+        report_text_name(f, window);
+        report_text_name(f, say_site(s));
         putc('\n', f);
         free(window);
     }
@@ -245,7 +259,7 @@ static void print_sites(FILE *f, const struct run *run) {
 
 static void print_sizes(FILE *f, const struct run *run) {
     uint64_t all = 0;
-    section(f, "Access sizes");
+    report_text_section(f, "Access sizes");
     for (int i = 0; i < SIZE_CLASSES; i++)
         all += run->sizes[i];
     fprintf(f, "%10s %14s %8s\n", "From", "Gets", "Share");
@@ -256,7 +270,7 @@ static void print_sizes(FILE *f, const struct run *run) {
 }
 
 static void print_curves(FILE *f, const struct run *run) {
-    section(f, "Hit ratio by size of each rank's cache (estimates from a sample)");
+    report_text_section(f, "Hit ratio by size of each rank's cache (estimates from a sample)");
     fprintf(f, "%6s %10s %9s", "Window", "now", "measured");
     for (uint64_t bytes = 64 << 10; bytes <= 4ull << 30; bytes *= 8)
         fprintf(f, " %9s", say_bytes(bytes));
@@ -275,13 +289,13 @@ static void print_curves(FILE *f, const struct run *run) {
 
 static void print_events(FILE *f, const struct run *run) {
     size_t shown = run->event_count < EVENTS ? run->event_count : EVENTS;
-    section(f, "Adaptation");
+    report_text_section(f, "Adaptation");
     if (!shown)
         fputs("the caches kept their sizes\n", f);
     for (size_t i = 0; i < shown; i++) {
         const struct event *e = &run->events[i];
         fprintf(f, "%10.3f s  rank %" PRIu64 ", window %" PRIu64 ": ", e->seconds, e->rank, e->window);
-        put_name(f, say_event(e));
+        report_text_name(f, say_event(e));
         putc('\n', f);
     }
     if (run->events_all > shown)
@@ -292,12 +306,19 @@ static void print_advice(FILE *f, const struct run *run) {
     struct strvec lines = {0};
     report_advice(run, &lines);
     if (lines.count)
-        section(f, "Advice");
+        report_text_section(f, "Advice");
     for (size_t i = 0; i < lines.count; i++) {
-        put_name(f, lines.of[i]);
+        report_text_name(f, lines.of[i]);
         putc('\n', f);
     }
     strvec_free(&lines);
+}
+
+static void print_tables(FILE *f, const struct run *run) {
+    struct tables tables;
+    report_tables(run, &tables);
+    tables_text(f, &tables);
+    tables_free(&tables);
 }
 
 void report_text(FILE *f, const struct run *run) {
@@ -317,35 +338,11 @@ void report_text(FILE *f, const struct run *run) {
         print_curves(f, run);
         print_events(f, run);
     } else if (run->all.gets) {
-        section(f, "Not recorded");
+        report_text_section(f, "Not recorded");
         fputs("call sites, access sizes, hit ratio against cache size, adaptation: the run had "
               "HEARTH_RECORD=off\n",
               f);
     }
+    print_tables(f, run);
     print_advice(f, run);
-}
-
-void report_text_comparison(FILE *f, const struct run *a, const struct run *b, const struct comparison *c) {
-    fputs("@ hearth report: two runs\n", f);
-    line(f, "A", a->path);
-    line(f, "  command", a->command);
-    line(f, "  start time", say_time(a->begun));
-    line(f, "B", b->path);
-    line(f, "  command", b->command);
-    line(f, "  start time", say_time(b->begun));
-    for (size_t i = 0; i < c->count; i++) {
-        const struct difference *d = &c->lines[i];
-        if (d->is_heading) {
-            section(f, d->what);
-            fprintf(f, "%-34s %18s %18s   %s\n", "", "A", "B", "change");
-            continue;
-        }
-        char *text = need_text("%-34s %18s %18s   %s", d->what, d->a, d->b, d->change);
-        put_name(f, text);
-        putc('\n', f);
-        free(text);
-    }
-    section(f, "In short");
-    put_name(f, c->verdict);
-    putc('\n', f);
 }

@@ -12,6 +12,9 @@
  * If the program is `env` itself, which may clear the environment or set LD_PRELOAD, our assignments go into that
  * one, after its own.
  *
+ * aprun and jsrun may copy the first word to the nodes, and flux checks it there: for them the settings are options of the
+ * launcher in front of each program, -e, -E and --env.
+ *
  * Only srun has cases where no word can precede the program: --multi-prog takes the programs from a file, --bcast
  * copies the first word to the nodes. There --export is used, which cannot pass a value that contains a comma. */
 #include "run/compose.h"
@@ -102,6 +105,35 @@ static size_t behind_env(char *const *words, size_t at, size_t end, const char *
 
 /* ---- one part ---- */
 
+/* The launcher's option that sets a variable for the ranks; NULL: env does. */
+static const char *env_option(enum launcher_kind kind) {
+    return kind == LAUNCHER_APRUN   ? "-e"
+           : kind == LAUNCHER_JSRUN ? "-E"
+           : kind == LAUNCHER_FLUX  ? "--env"
+                                    : NULL;
+}
+
+/* flux takes $NAME in a value for a variable. */
+static int put_options(const struct composition *c, const char *option, struct strvec *out) {
+    struct strvec settings = {0};
+    int err = 0;
+    add_settings(c, others_of(c), &settings);
+    for (size_t i = 0; i < settings.count && !err; i++) {
+        if (c->kind == LAUNCHER_FLUX && strchr(settings.of[i], '$'))
+            err = refuse("flux cannot pass on %s, which holds a $: choose another value", settings.of[i]);
+        char *joined = need_text("%s=%s", option, settings.of[i]);
+        if (c->kind == LAUNCHER_FLUX) {
+            strvec_add(out, joined);
+        } else {
+            strvec_add(out, option);
+            strvec_add(out, settings.of[i]);
+        }
+        free(joined);
+    }
+    strvec_free(&settings);
+    return err;
+}
+
 static void put_env(const struct composition *c, struct strvec *out) {
     strvec_add(out, access("/usr/bin/env", X_OK) ? "env" : "/usr/bin/env");
     add_settings(c, others_of(c), out);
@@ -111,14 +143,19 @@ static int put_part(const struct composition *c, size_t number, struct strvec *o
     const struct launcher_part *part = &c->line->parts[number];
     const struct program *program = &c->programs[number];
     char *const *words = c->command->of;
-    const char *others = others_of(c);
+    const char *others = others_of(c), *option = env_option(c->kind);
     size_t inner = is_env(words[part->program]) ? behind_env(words, part->program, part->end, &others) : 0;
-    if (!inner && strchr(program->word, '='))
+    if (!inner && !option && strchr(program->word, '='))
         return refuse("%s: env would treat a program with = in its name as an assignment; rename it, or make "
                       "a link to it",
                       program->word);
-    if (!inner)
+    if (!inner && option) {
+        int err = put_options(c, option, out);
+        if (err)
+            return err;
+    } else if (!inner) {
         put_env(c, out);
+    }
     for (size_t i = part->program; i < part->end; i++) {
         if (i == inner && inner)
             add_settings(c, others, out);

@@ -211,3 +211,54 @@ bool elf_defines(const char *path, const char *symbol) {
     close_file(&f);
     return found;
 }
+
+/* ---- build id ---- */
+
+static uint64_t note_padded(uint64_t bytes) {
+    return (bytes + 3) & ~(uint64_t)3;
+}
+
+static void print_hex(const unsigned char *data, size_t bytes, char *text, size_t room) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < bytes && 2 * i + 2 < room; i++) {
+        text[2 * i] = digits[data[i] >> 4];
+        text[2 * i + 1] = digits[data[i] & 15];
+        text[2 * i + 2] = 0;
+    }
+}
+
+/* Searches the notes of one program header: headers, each with a name and a description. */
+static bool search_notes(const char *notes, uint64_t bytes, char *text, size_t room) {
+    uint64_t at = 0;
+    while (bytes - at >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) note;
+        memcpy(&note, notes + at, sizeof note);
+        uint64_t name = at + sizeof note, data = name + note_padded(note.n_namesz);
+        at = data + note_padded(note.n_descsz);
+        if (at > bytes)
+            return false;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(notes + name, "GNU", 4) &&
+            note.n_descsz) {
+            print_hex((const unsigned char *)notes + data, note.n_descsz, text, room);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool elf_build_id(const char *path, char *text, size_t room) {
+    struct file f = {0};
+    bool found = false;
+    if (elf_open_file(path, &f))
+        return false;
+    bool is_elf = read_header(&f) == ELF_STATIC;
+    for (unsigned i = 0; is_elf && i < f.header.e_phnum && !found; i++) {
+        if (f.parts[i].p_type != PT_NOTE)
+            continue;
+        char *notes = read_range(&f, f.parts[i].p_offset, f.parts[i].p_filesz);
+        found = notes && search_notes(notes, f.parts[i].p_filesz, text, room);
+        free(notes);
+    }
+    close_file(&f);
+    return found;
+}

@@ -30,4 +30,7 @@ void elf_free(struct elf *e);
 /* Whether it defines this symbol, as far as it is not stripped. */
 bool elf_defines(const char *path, const char *symbol);
 
+/* The build id that the linker wrote, in hexadecimal, cut to `room`; false: it has none. */
+bool elf_build_id(const char *path, char *text, size_t room);
+
 #endif

@@ -1,7 +1,7 @@
 /* launcher.c: identifies a launcher.
  *
- * The name of the file behind all links identifies it: orterun and prterun are Open MPI's, mpiexec.hydra is MPICH's,
- * and Debian adds the flavour: mpirun.openmpi. If the name says nothing (an mpirun that is not a link), its
+ * Most have a name of their own. Of an mpirun or mpiexec, the name of the file behind all links identifies it: orterun and
+ * prterun are Open MPI's, mpiexec.hydra is MPICH's, and Debian adds the flavour: mpirun.openmpi. If the name says nothing (an mpirun that is not a link), its
  * libraries may identify it, or else the files in the same folder. */
 #include "run/launcher.h"
 
@@ -74,11 +74,33 @@ static bool needs(const char *path, const char *prefix) {
     return found;
 }
 
+/* Launchers that their names identify. Those of no MPI start programs of any. */
+static const struct named {
+    const char *name;
+    struct launcher launcher;
+} named[] = {
+    {"orterun", {LAUNCHER_OPENMPI, FLAVOUR_OPENMPI}},  {"prterun", {LAUNCHER_OPENMPI, FLAVOUR_OPENMPI}},
+    {"prun", {LAUNCHER_OPENMPI, FLAVOUR_NONE}},        {"mpiexec.hydra", {LAUNCHER_HYDRA, FLAVOUR_MPICH}},
+    {"mpiexec.slurm", {LAUNCHER_OTHER, FLAVOUR_NONE}}, {"srun", {LAUNCHER_SRUN, FLAVOUR_NONE}},
+    {"aprun", {LAUNCHER_APRUN, FLAVOUR_NONE}},         {"jsrun", {LAUNCHER_JSRUN, FLAVOUR_NONE}},
+    {"flux", {LAUNCHER_FLUX, FLAVOUR_NONE}},           {"ibrun", {LAUNCHER_SITE, FLAVOUR_NONE}},
+    {"ccc_mprun", {LAUNCHER_SITE, FLAVOUR_NONE}},
+};
+
+static const struct named *find_named(const char *word) {
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (!strcmp(base_of(word), named[i].name))
+            return &named[i];
+    return NULL;
+}
+
 static struct launcher launcher_judge_file(const char *path) {
     static const struct launcher openmpi = {LAUNCHER_OPENMPI, FLAVOUR_OPENMPI};
     static const struct launcher mpich = {LAUNCHER_HYDRA, FLAVOUR_MPICH};
     const char *base = base_of(path);
-    if (!strcmp(base, "orterun") || !strcmp(base, "prterun") || strstr(base, "openmpi"))
+    if (find_named(base)) /* behind a link */
+        return find_named(base)->launcher;
+    if (strstr(base, "openmpi"))
         return openmpi;
     if (strstr(base, "hydra") || strstr(base, "mpich"))
         return mpich;
@@ -91,8 +113,7 @@ static struct launcher launcher_judge_file(const char *path) {
 
 bool launcher_is_name(const char *word) {
     const char *base = base_of(word);
-    return !strncmp(base, "mpirun", 6) || !strncmp(base, "mpiexec", 7) || !strcmp(base, "orterun") ||
-           !strcmp(base, "prterun") || !strcmp(base, "srun");
+    return !strncmp(base, "mpirun", 6) || !strncmp(base, "mpiexec", 7) || find_named(base);
 }
 
 struct launcher launcher_identify(const char *word) {
@@ -101,9 +122,59 @@ struct launcher launcher_identify(const char *word) {
     struct launcher none = {LAUNCHER_NONE, FLAVOUR_NONE};
     if (!launcher_is_name(word) || !launcher_resolve(word, NULL, NULL, path, &by_shell) || !by_shell)
         return none;
-    if (!strcmp(base_of(word), "srun"))
-        return (struct launcher){LAUNCHER_SRUN, FLAVOUR_NONE};
+    if (find_named(word))
+        return find_named(word)->launcher;
     return realpath(path, real) ? launcher_judge_file(real) : none;
+}
+
+size_t launcher_skip(struct launcher *launcher, char *const *words, size_t at, size_t count) {
+    if (launcher->kind != LAUNCHER_FLUX)
+        return at;
+    size_t next =
+        at + 1 < count && !strcmp(words[at + 1], "mini") ? at + 2 : at + 1; /* flux mini run, until 0.48 */
+    if (next < count && (!strcmp(words[next], "run") || !strcmp(words[next], "submit")))
+        return next;
+    launcher->kind = LAUNCHER_NONE;
+    return at;
+}
+
+/* ---- unknown launchers ---- */
+
+static bool is_number(const char *text) {
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* -n 4, -np 4, -N 4, -n4, --ntasks 4, --ntasks=4 */
+static bool counts_ranks(const char *word, const char *next) {
+    static const char *const options[] = {"-n", "-np", "-N", "--np", "--ntasks", "--nodes", "-ppn"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        size_t length = strlen(options[i]);
+        if (strncmp(word, options[i], length) != 0)
+            continue;
+        const char *rest = word + length + (word[length] == '=');
+        if (*rest ? is_number(rest) : next && is_number(next))
+            return true;
+    }
+    return false;
+}
+
+static bool is_mpi_program(const char *word) {
+    char path[PATH_MAX];
+    bool by_shell;
+    return launcher_resolve(word, NULL, NULL, path, &by_shell) && flavour_of_file(path).flavour;
+}
+
+bool launcher_is_suspected(char *const *words, size_t count) {
+    char path[PATH_MAX];
+    bool by_shell, counts = false;
+    if (count < 3 || !launcher_resolve(words[0], NULL, NULL, path, &by_shell) || is_mpi_program(words[0]))
+        return false;
+    for (size_t i = 1; i < count; i++) {
+        if (counts && *words[i] != '-' && is_mpi_program(words[i]))
+            return true;
+        counts |= counts_ranks(words[i], i + 1 < count ? words[i + 1] : NULL);
+    }
+    return false;
 }
 
 bool launcher_find(enum flavour flavour, char path[PATH_MAX]) {

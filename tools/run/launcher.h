@@ -1,4 +1,4 @@
-/* launcher.h: mpirun, mpiexec, srun: which MPI they belong to, and the programs in their command lines. */
+/* launcher.h: mpirun, mpiexec, srun and others: which MPI they belong to, and the programs in their command lines. */
 #ifndef HEARTH_TOOLS_LAUNCHER_H
 #define HEARTH_TOOLS_LAUNCHER_H
 
@@ -8,7 +8,18 @@
 
 #include "run/flavour.h"
 
-enum launcher_kind { LAUNCHER_NONE, LAUNCHER_OPENMPI, LAUNCHER_HYDRA, LAUNCHER_SRUN, LAUNCHER_OTHER };
+enum launcher_kind {
+    LAUNCHER_NONE,
+    LAUNCHER_OPENMPI, /* and PRRTE: prun, prterun */
+    LAUNCHER_HYDRA,
+    LAUNCHER_SRUN,
+    LAUNCHER_APRUN, /* Cray ALPS */
+    LAUNCHER_JSRUN, /* IBM JSM */
+    LAUNCHER_FLUX,  /* flux run, flux submit */
+    LAUNCHER_SITE,  /* scripts of computing centres that start one of the others: ibrun, ccc_mprun */
+    LAUNCHER_OTHER, /* an mpirun or mpiexec of unknown make */
+    LAUNCHER_KINDS
+};
 
 struct launcher {
     enum launcher_kind kind;
@@ -20,6 +31,14 @@ bool launcher_is_name(const char *word);
 
 /* LAUNCHER_NONE: not a known launcher. Follows links, such as those of Debian's alternatives. */
 struct launcher launcher_identify(const char *word);
+
+/* The index of the last word of the launcher that begins at `at`: "flux run" has two. If the second word is no subcommand that
+ * starts a job, the kind becomes LAUNCHER_NONE. */
+size_t launcher_skip(struct launcher *launcher, char *const *words, size_t at, size_t count);
+
+/* Whether the first word is probably a launcher that is not known: a number of ranks and an MPI program follow it, and it uses no
+ * MPI itself. */
+bool launcher_is_suspected(char *const *words, size_t count);
 
 /* The launcher of an MPI on the PATH. */
 bool launcher_find(enum flavour flavour, char path[PATH_MAX]);

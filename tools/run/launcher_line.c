@@ -4,8 +4,7 @@
  *             ------- options ------- ~~~~~~~   ---- ~~~~~
  *
  * The program is the first word that is neither an option nor the value of one, so we must know which options take
- * values. The tables list those that do, and the common ones that do not. They cannot be complete. After an option that
- * is not listed, a word that is not an executable file is taken for its value. If the next word is not a program
+ * values (launcher_options.c). After an option that is not listed, a word that is not an executable file is taken for its value. If the next word is not a program
  * either, the first one is taken for the program, and the caller reports that it does not exist. */
 #include "run/launcher.h"
 
@@ -13,49 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run/launcher_options.h"
 #include "tools.h"
-
-/* Names between blanks, without dashes. */
-static const char openmpi_one[] =
-    " n np c N npernode npersocket cpus-per-proc cpus-per-rank H host hostfile machinefile default-hostfile "
-    "wd wdir x path "
-    "prefix map-by rank-by bind-to rf rankfile slot-list cpu-set cpu-list am tune app output-filename output "
-    "stdin tmpdir "
-    "timeout report-pid report-uri report-events ompi-server server-wait-time hnp xterm max-restarts "
-    "preload-files "
-    "personality ppr max-vm-size mca-base-env-list debugger display runtime-options dvm tag rmaps ";
-static const char openmpi_none[] = " oversubscribe nooversubscribe allow-run-as-root report-bindings "
-                                   "tag-output timestamp-output display-map "
-                                   "display-allocation verbose v q quiet get-stack-traces use-hwthread-cpus "
-                                   "nolocal novm bynode byslot bycore ";
-static const char openmpi_two[] = " mca gmca omca prtemca pmixmca ";
-static const char hydra_one[] =
-    " n np f hosts host hostfile machinefile ppn perhost wdir wd path configfile launcher bootstrap "
-    "launcher-exec "
-    "bootstrap-exec rmk topolib bind-to map-by membind binding demux iface genvlist envlist usize "
-    "prepend-pattern "
-    "outfile-pattern errfile-pattern nameserver order-nodes localhost gpus-per-proc timeout ckpoint-interval "
-    "ckpoint-prefix ckpoint-num ckpointlib soft arch gwdir gpath ";
-static const char hydra_none[] = " genvall genvnone envall envnone verbose v info print-all-exitcodes "
-                                 "prepend-rank l profile disable-auto-cleanup "
-                                 "disable-hostname-propagation skip-launch-node pmi-port enable-x disable-x ";
-static const char hydra_two[] = " genv env ";
-static const char srun_one[] =
-    " account acctg-freq bb bbf begin chdir cluster-constraint clusters comment constraint container "
-    "container-id "
-    "core-spec cores-per-socket cpu-bind cpu-freq cpus-per-gpu cpus-per-task deadline delay-boot dependency "
-    "distribution epilog error exclude export extra-node-info gid gpu-bind gpu-freq gpus gpus-per-node "
-    "gpus-per-socket "
-    "gpus-per-task gres gres-flags het-group hint input job-name jobid licenses mail-type mail-user "
-    "mcs-label mem "
-    "mem-bind mem-per-cpu mem-per-gpu mincpus mpi msg-timeout network nodefile nodelist nodes ntasks "
-    "ntasks-per-core "
-    "ntasks-per-gpu ntasks-per-node ntasks-per-socket open-mode output partition power priority profile "
-    "prolog qos "
-    "relative reservation signal slurmd-debug sockets-per-node switches task-epilog task-prolog thread-spec "
-    "threads "
-    "threads-per-core time time-min tmp tres-per-task uid wait wckey ";
-static const char srun_letters[] = "ABcCdDeFGiJLmMnNopPqrStTUwWx";
 
 struct reader {
     enum launcher_kind kind;
@@ -66,13 +24,6 @@ struct reader {
     bool is_multi_prog;
     bool is_unknown; /* the option before this word is in no table */
 };
-
-static bool lists(const char *table, const char *name, size_t length) {
-    for (const char *at = table; (at = strstr(at, " ")) && at[1]; at++)
-        if (!strncmp(at + 1, name, length) && at[1 + length] == ' ')
-            return true;
-    return false;
-}
 
 /* ---- one option ---- */
 
@@ -93,35 +44,38 @@ static void note_setting(struct reader *r, const char *assignment) {
 /* Records options of mpirun or mpiexec that matter to us. */
 static void line_note(struct reader *r, const char *name, size_t length, const char *value,
                       const char *second) {
-    if (is_named(name, length, "wdir") || is_named(name, length, "wd") || is_named(name, length, "gwdir"))
+    if (is_named(name, length, "wdir") || is_named(name, length, "wd") || is_named(name, length, "gwdir") ||
+        is_named(name, length, "cwd") || is_named(name, length, "chdir") ||
+        (r->kind == LAUNCHER_JSRUN && is_named(name, length, "h")))
         r->folder = value;
     else if (is_named(name, length, "path") || is_named(name, length, "gpath"))
         r->path = value;
     else if (is_named(name, length, "app") || is_named(name, length, "configfile"))
         r->line.program_file = value;
-    else if (is_named(name, length, "x"))
+    else if (is_named(name, length,
+                      r->kind == LAUNCHER_APRUN   ? "e"
+                      : r->kind == LAUNCHER_JSRUN ? "E"
+                      : r->kind == LAUNCHER_FLUX  ? "env"
+                                                  : "x"))
         note_setting(r, value);
     else if (second && value && (is_named(name, length, "genv") || is_named(name, length, "env")) &&
              !strcmp(value, "LD_PRELOAD"))
         note_preload(r, second, strlen(second));
 }
 
-/* An unknown launcher may be either. */
-static bool line_is_listed(const struct reader *r, const char *openmpi, const char *hydra, const char *name,
-                           size_t length) {
-    return (r->kind != LAUNCHER_HYDRA && lists(openmpi, name, length)) ||
-           (r->kind != LAUNCHER_OPENMPI && lists(hydra, name, length));
-}
-
 /* The number of words that an option of mpirun or mpiexec takes, including itself. */
 static size_t take_dashed(struct reader *r, size_t at) {
     const char *name = r->words[at] + strspn(r->words[at], "-");
     size_t length = strcspn(name, "=");
-    size_t values = line_is_listed(r, openmpi_one, hydra_one, name, length)   ? 1
-                    : line_is_listed(r, openmpi_two, hydra_two, name, length) ? 2
-                                                                              : 0;
-    r->is_unknown =
-        !values && name[length] != '=' && !line_is_listed(r, openmpi_none, hydra_none, name, length);
+    size_t values = launcher_option_takes(r->kind, name, length, 1)   ? 1
+                    : launcher_option_takes(r->kind, name, length, 2) ? 2
+                                                                      : 0;
+    bool is_listed = values || launcher_option_takes(r->kind, name, length, 0);
+    if (!is_listed && launcher_option_is_joined(r->kind, r->words[at])) {
+        line_note(r, name, 1, name + 1, NULL);
+        return 1;
+    }
+    r->is_unknown = !is_listed && name[length] != '=';
     if (name[length] == '=') {
         line_note(r, name, length, name + length + 1, NULL);
         return 1;
@@ -160,12 +114,13 @@ static size_t take_srun(struct reader *r, size_t at) {
     if (!strncmp(word, "--", 2)) {
         const char *name = word + 2;
         size_t length = strcspn(name, "=");
-        bool has_value = name[length] == '=', wants = !has_value && lists(srun_one, name, length);
+        bool has_value = name[length] == '=',
+             wants = !has_value && launcher_option_takes(LAUNCHER_SRUN, name, length, 1);
         note_srun(r, name, length, has_value ? name + length + 1 : wants ? next : NULL, at + wants);
         return 1 + (size_t)wants;
     }
     for (const char *letter = word + 1; *letter; letter++)
-        if (strchr(srun_letters, *letter)) { /* -n4, or -n 4 */
+        if (launcher_option_is_srun_letter(*letter)) { /* -n4, or -n 4 */
             bool wants = !letter[1];
             note_srun(r, letter, 1, wants ? next : letter + 1, at + wants);
             return 1 + (size_t)wants;

@@ -19,7 +19,9 @@
 #include "run/compose.h"
 #include "run/launcher.h"
 #include "run/program.h"
-#include "run/run_options.h"
+#include "run/python.h"
+#include "run/run.h"
+#include "run/script.h"
 #include "run/strvec.h"
 
 extern char **environ;
@@ -30,23 +32,31 @@ static const char help[] =
     "       hearth run [OPTION]... [--] ./app [ARGUMENT]...           as a single process\n"
     "\n"
     "Runs an MPI program with Hearth. Detects its MPI, preloads the library for that MPI into the ranks,\n"
-    "not into the launcher (mpirun, mpiexec, srun), and returns the exit code.\n"
+    "not into the launcher (mpirun, mpiexec, srun, prun, aprun, jsrun, flux run, ibrun, ccc_mprun), and "
+    "returns\n"
+    "the exit code. Of a shell script, the launchers that it calls by name are run so.\n"
     "\n"
-    "  --mode MODE         reuse policy for cached data: transparent, always, user, off, acquire\n"
+    "  --mode MODE         reuse policy for cached data: transparent, acquire, auto, always, user, off\n"
     "  --cache-size SIZE   storage of each window's cache, such as 16m\n"
     "  --match             match messages in Hearth instead of MPI\n"
     "  --check             also fetch every hit and compare: tells whether the mode is safe\n"
     "  --report FILE       write a report at the end, as JSON if it ends in .json; %r is the rank; -: to "
     "stderr\n"
+    "  --profile FILE      take settings from this file, not from the program's profile\n"
+    "  --no-profile        do not use the profile that hearth tune has written for the program\n"
     "  --mpi NAME          the program's MPI, mpich or openmpi, if it cannot be detected\n"
     "  -v, --verbose       print the detected MPI and the exact command\n"
     "  --dry-run           print the command on stdout without running it\n"
     "\n"
-    "All variables HEARTH_* are passed on to the ranks, on other hosts too; options take precedence.\n"
-    "`hearth info -c` lists them. In a line with colons Hearth is preloaded into each program.\n";
+    "All variables HEARTH_* are passed on to the ranks, on other hosts too. A setting comes from the\n"
+    "option, else the environment, else the profile, else it has its default: `hearth info -c` lists them.\n"
+    "In a line with colons Hearth is preloaded into each program.\n";
 
 struct run {
-    struct run_options options;
+    const struct run_options *options;
+    struct profile profile; /* empty: none */
+    struct identity identity;
+    bool is_identified;
     struct strvec command;
     size_t first; /* index of the launcher in it */
     struct launcher launcher;
@@ -77,8 +87,21 @@ static void find_launcher(struct run *r) {
     if (!found.kind && is_prefix(r->command.of[0]))
         while (!found.kind && ++at < r->command.count)
             found = launcher_identify(r->command.of[at]);
+    at = launcher_skip(&found, r->command.of, at, r->command.count);
     r->launcher = found;
     r->first = found.kind ? at : 0;
+}
+
+static int check_launcher(const struct run *r) {
+    if (r->launcher.kind || is_prefix(r->command.of[0]) || python_is_interpreter(r->command.of[0]) ||
+        !launcher_is_suspected(r->command.of, r->command.count))
+        return 0;
+    const char *word = r->command.of[0];
+    return refuse("%s looks like a launcher that hearth does not know: if it starts ranks, write %s ... "
+                  "hearth run PROGRAM; if it is a "
+                  "script that calls mpirun or the like, hearth run bash %s ...; if it runs in one process, "
+                  "hearth run env %s ...",
+                  word, word, word, word);
 }
 
 static struct launcher_line whole_line(size_t count) {
@@ -117,7 +140,7 @@ static int judge_parts(struct run *r) {
     int err = 0;
     r->programs = need(r->line.count * sizeof *r->programs);
     for (size_t i = 0; i < r->line.count && !err; i++) {
-        err = program_judge(r->command.of, &r->line.parts[i], r->options.wanted, &r->programs[i]);
+        err = program_judge(r->command.of, &r->line.parts[i], r->options->wanted, &r->programs[i]);
         err = err ? err : take_flavour(r, &r->programs[i]);
     }
     return err;
@@ -130,7 +153,7 @@ static int judge_line(struct run *r, char *text) {
     struct program program;
     if (!ranks || *ranks == '#' || !word)
         return 0;
-    int err = program_judge(&word, &part, r->options.wanted, &program);
+    int err = program_judge(&word, &part, r->options->wanted, &program);
     err = err ? err : take_flavour(r, &program);
     program.word = r->line.program_file; /* the text is freed */
     if (program.mpi.flavour && !r->programs)
@@ -201,11 +224,13 @@ static int refuse_disagreement(const struct run *r, const struct program *p) {
 
 static int run_decide(struct run *r) {
     const struct program *p = witness(r);
-    if (r->options.wanted) {
-        if (p && p->mpi.flavour != r->options.wanted)
-            log_warn("--mpi %s, but %s uses %s (%s)", flavour_name(r->options.wanted), p->word,
-                     flavour_name(p->mpi.flavour), p->mpi.name);
-        r->flavour = r->options.wanted;
+    if (r->options->wanted) {
+        if (p && p->mpi.flavour != r->options->wanted)
+            return refuse(
+                "--mpi %s, but %s uses %s (%s needs %s): leave --mpi out, or build the program with %s",
+                flavour_name(r->options->wanted), p->word, flavour_name(p->mpi.flavour), p->carrier,
+                p->mpi.name, flavour_name(r->options->wanted));
+        r->flavour = r->options->wanted;
         return 0;
     }
     if (p && r->launcher.flavour && r->launcher.flavour != p->mpi.flavour)
@@ -230,14 +255,12 @@ static int find_library(struct run *r) {
         return refuse("there is no libhearth-mpi.so for %s beside this command: build Hearth for it (make), "
                       "or install it",
                       name);
-    if (!p || r->options.wanted || !strcmp(p->mpi.name, host.name) || is_same_file(p->mpi.path, host.path))
+    if (!p || r->options->wanted || !strcmp(p->mpi.name, host.name) || is_same_file(p->mpi.path, host.path))
         return 0;
     return refuse(
         "%s uses %s, but %s was built for %s: build Hearth with that MPI's compiler (-DHEARTH_MPICC=)",
         p->word, *p->mpi.path ? p->mpi.path : p->mpi.name, r->library, host.path);
 }
-
-/* ---- execution ---- */
 
 static int choose_launcher(struct run *r) {
     char path[PATH_MAX];
@@ -252,31 +275,73 @@ static int choose_launcher(struct run *r) {
     return 0;
 }
 
-static bool is_set_by_option(const struct run *r, const char *variable) {
-    size_t length = strcspn(variable, "=") + 1;
-    for (size_t i = 0; i < r->options.settings.count; i++)
-        if (!strncmp(r->options.settings.of[i], variable, length))
-            return true;
-    return false;
+/* ---- settings ---- */
+
+static bool is_set(const struct run *r, const char *variable, bool in_environment) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(variable, "="), variable);
+    const struct setting *s = settings_find(name);
+    return s && (profile_value(&r->options->settings, s) || (in_environment && profile_environment(s)));
 }
 
-/* Settings of the environment, except those that an option sets, then those of options. Of several the last wins. */
+/* The settings of the profile that neither an option nor the environment sets. */
+static struct strvec profile_rest(const struct run *r) {
+    struct strvec rest = {0};
+    for (size_t i = 0; i < r->profile.settings.count; i++)
+        if (!is_set(r, r->profile.settings.of[i], true))
+            strvec_add(&rest, r->profile.settings.of[i]);
+    return rest;
+}
+
+/* Settings of the environment, except those that an option sets, then the profile's, then those of options. */
 static struct strvec all_settings(const struct run *r) {
-    struct strvec all = {0};
+    struct strvec all = {0}, rest = profile_rest(r);
     for (char **variable = environ; *variable; variable++)
-        if (!strncmp(*variable, "HEARTH_", 7) && strchr(*variable, '=') && !is_set_by_option(r, *variable))
+        if (!strncmp(*variable, "HEARTH_", 7) && strchr(*variable, '=') && !is_set(r, *variable, false))
             strvec_add(&all, *variable);
-    for (size_t i = 0; i < r->options.settings.count; i++)
-        strvec_add(&all, r->options.settings.of[i]);
+    for (size_t i = 0; i < rest.count; i++)
+        strvec_add(&all, rest.of[i]);
+    for (size_t i = 0; i < r->options->settings.count; i++)
+        strvec_add(&all, r->options->settings.of[i]);
+    strvec_free(&rest);
     return all;
 }
+
+/* A profile that the user named must be usable. The program's own, which nobody asked for, is left out if it is not. */
+static int find_profile(struct run *r) {
+    char path[PATH_MAX], why[700];
+    if (r->options->profile)
+        return profile_read_named(r->options->profile, &r->profile, why, sizeof why)
+                   ? refuse("--profile %s: %s", r->options->profile, why)
+                   : 0;
+    r->is_identified = !r->line.program_file && identity_find(r->command.of, r->first, r->launcher.kind,
+                                                              &r->line, r->programs, &r->identity);
+    if (!r->options->no_profile && r->is_identified && profile_path(&r->identity, path) &&
+        profile_read_own(path, &r->profile, why, sizeof why))
+        log_warn("profile %s is not used: %s", path, why);
+    return 0;
+}
+
+static void say_profile(const struct run *r) {
+    struct strvec rest = profile_rest(r);
+    if (*r->profile.path) {
+        fprintf(stderr, "hearth: profile %s:", r->profile.path);
+        for (size_t i = 0; i < rest.count; i++)
+            fprintf(stderr, " %s", rest.of[i]);
+        fprintf(stderr, "%s%s\n", rest.count ? "" : " its settings are overridden",
+                r->options->profile ? "" : "; --no-profile runs without it");
+    }
+    strvec_free(&rest);
+}
+
+/* ---- execution ---- */
 
 /* If the user preloads our library everywhere, the launcher is still exempt. */
 static void spare_launcher(const struct run *r) {
     const char *list = getenv("LD_PRELOAD");
     char *rest = list ? compose_without_hearth(list) : NULL;
     if (rest && strlen(rest) != strlen(list)) {
-        if (r->options.is_verbose)
+        if (r->options->is_verbose)
             fputs("hearth: LD_PRELOAD names libhearth-mpi.so: it is removed for the launcher\n", stderr);
         setenv("LD_PRELOAD", rest, 1);
     }
@@ -286,7 +351,7 @@ static void spare_launcher(const struct run *r) {
 static void explain(const struct run *r) {
     const struct program *p = witness(r);
     const char *name = flavour_name(r->flavour);
-    if (r->options.wanted)
+    if (r->options->wanted)
         fprintf(stderr, "hearth: %s, given by --mpi\n", name);
     else if (p)
         fprintf(stderr, "hearth: %s uses %s: %s needs %s\n", p->word, name, p->carrier,
@@ -297,14 +362,14 @@ static void explain(const struct run *r) {
 
 static int execute(struct run *r, struct strvec *command) {
     char *text = strvec_quoted(command);
-    if (r->options.is_verbose) {
+    if (r->options->is_verbose) {
         explain(r);
         fprintf(stderr, "hearth: %s\n", text);
     }
-    if (r->options.is_dry)
+    if (r->options->is_dry)
         puts(text);
     free(text);
-    if (r->options.is_dry)
+    if (r->options->is_dry)
         return 0;
     fflush(NULL);
     execvp(command->of[0], command->of);
@@ -312,10 +377,12 @@ static int execute(struct run *r, struct strvec *command) {
 }
 
 static int run_prepare(struct run *r) {
-    int err = judge_programs(r);
+    int err = check_launcher(r);
+    err = err ? err : judge_programs(r);
     err = err ? err : run_decide(r);
-    err = err ? err : find_library(r);
-    return err ? err : choose_launcher(r);
+    err = err || r->options->is_bare ? err : find_library(r);
+    err = err ? err : choose_launcher(r);
+    return err || r->options->is_bare ? err : find_profile(r);
 }
 
 static int run_start(struct run *r) {
@@ -328,25 +395,51 @@ static int run_start(struct run *r) {
                             .library = r->library,
                             .settings = &settings};
     spare_launcher(r);
-    int err = compose(&c, &command);
-    err = err ? err : execute(r, &command);
+    int err = r->options->is_bare ? 0 : compose(&c, &command);
+    say_profile(r);
+    err = err ? err : execute(r, r->options->is_bare ? &r->command : &command);
     strvec_free(&command);
     strvec_free(&settings);
     return err;
 }
 
+static void run_free(struct run *r) {
+    strvec_free(&r->command);
+    launcher_free(&r->line);
+    profile_free(&r->profile);
+    free(r->programs);
+}
+
+int run_command(const struct run_options *o, int argc, char **argv) {
+    struct run r = {.options = o};
+    run_read_command(&r, argc, argv);
+    int err = run_prepare(&r);
+    err = err ? err : run_start(&r);
+    run_free(&r);
+    return err;
+}
+
+int run_examine(const struct run_options *o, int argc, char **argv, struct run_facts *facts) {
+    struct run r = {.options = o};
+    run_read_command(&r, argc, argv);
+    int err = run_prepare(&r);
+    *facts = (struct run_facts){
+        .is_identified = r.is_identified, .identity = r.identity, .flavour = r.flavour, .profile = r.profile};
+    r.profile = (struct profile){0};
+    if (err)
+        profile_free(&facts->profile);
+    run_free(&r);
+    return err;
+}
+
 static int run_child(int argc, char **argv) {
-    struct run r = {0};
-    int err = run_options_read(&r.options, argc, argv);
-    if (!err) {
-        run_read_command(&r, argc - optind, argv + optind);
-        err = run_prepare(&r);
-        err = err ? err : run_start(&r);
-    }
-    strvec_free(&r.options.settings);
-    strvec_free(&r.command);
-    launcher_free(&r.line);
-    free(r.programs);
+    struct run_options options = {0};
+    int err = run_options_read(&options, argc, argv);
+    if (!err && script_is_command(argv + optind, (size_t)(argc - optind)))
+        err = script_run(&options, argv + optind);
+    else if (!err)
+        err = run_command(&options, argc - optind, argv + optind);
+    strvec_free(&options.settings);
     return err;
 }
 

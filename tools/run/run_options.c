@@ -74,7 +74,17 @@ static int run_take_mpi(struct run_options *o, const char *name) {
     return o->wanted ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
 }
 
-enum { OPTION_MODE = 256, OPTION_SIZE, OPTION_MATCH, OPTION_CHECK, OPTION_REPORT, OPTION_MPI, OPTION_DRY };
+enum {
+    OPTION_MODE = 256,
+    OPTION_SIZE,
+    OPTION_MATCH,
+    OPTION_CHECK,
+    OPTION_REPORT,
+    OPTION_MPI,
+    OPTION_PROFILE,
+    OPTION_NO_PROFILE,
+    OPTION_DRY
+};
 
 static int run_take_option(struct run_options *o, int option) {
     switch (option) {
@@ -90,6 +100,12 @@ static int run_take_option(struct run_options *o, int option) {
         return add_report(o, optarg);
     case OPTION_MPI:
         return run_take_mpi(o, optarg);
+    case OPTION_PROFILE:
+        o->profile = optarg;
+        return 0;
+    case OPTION_NO_PROFILE:
+        o->no_profile = true;
+        return 0;
     case OPTION_DRY:
         o->is_dry = true;
         return 0;
@@ -110,6 +126,8 @@ int run_options_read(struct run_options *o, int argc, char **argv) {
                                             {"check", no_argument, NULL, OPTION_CHECK},
                                             {"report", required_argument, NULL, OPTION_REPORT},
                                             {"mpi", required_argument, NULL, OPTION_MPI},
+                                            {"profile", required_argument, NULL, OPTION_PROFILE},
+                                            {"no-profile", no_argument, NULL, OPTION_NO_PROFILE},
                                             {"dry-run", no_argument, NULL, OPTION_DRY},
                                             {"verbose", no_argument, NULL, 'v'},
                                             {NULL, 0, NULL, 0}};
@@ -120,6 +138,8 @@ int run_options_read(struct run_options *o, int argc, char **argv) {
         if (err)
             return err;
     }
+    if (o->profile && o->no_profile)
+        return refuse("--profile and --no-profile exclude each other: omit one");
     if (optind >= argc)
         return refuse("hearth run: no program is given; for example: hearth run -- mpirun -n 4 ./app");
     return 0;

@@ -11,6 +11,9 @@ struct run_options {
     struct strvec settings; /* NAME=value */
     enum flavour wanted;    /* --mpi */
     bool is_verbose, is_dry;
+    bool is_bare;        /* for hearth tune: the command as it is, without Hearth */
+    bool no_profile;     /* --no-profile */
+    const char *profile; /* --profile; NULL: that of the program, if there is one */
 };
 
 /* Reads the options; the command follows at `optind`. Returns 0, or the exit code after an error line. */

@@ -49,6 +49,8 @@ bool top_stat_read(int pid, struct top_stat *s);
 /* The job's number: see `job` above. */
 int top_job_of(int pid, const struct top_stat *s, int size);
 void top_program_read(int pid, char *name, size_t room);
+/* Replaces characters of a name that must not reach a terminal. */
+void top_name_clean(char *name);
 
 /* ---- rows: a process, or the sum of a job, between two samples ---- */
 
@@ -65,19 +67,41 @@ struct top_row {
 struct top_job {
     int id, size;
     char program[64];
+    const char *host;     /* NULL: this one */
     struct top_row *rows; /* by rank */
     size_t count;
     struct top_row sum;
+    bool is_folded; /* one line, with the sum, is shown of it */
 };
 
 struct top_jobs {
     struct top_job *of;
     size_t count;
+    char *silent; /* hosts that did not answer; NULL: none */
+};
+
+/* The user's choice of jobs, and where to look for them. */
+struct strvec;
+struct top_choice {
+    int job;             /* 0: any */
+    const char *program; /* pattern of the shell; NULL: any */
+    const struct strvec *hosts;
 };
 
 /* `before`: NULL if there is only one sample. */
 void top_jobs_make(struct top_jobs *jobs, const struct top_sample *now, const struct top_sample *before);
 void top_jobs_free(struct top_jobs *jobs);
+/* Removes the jobs that were not chosen. */
+void top_jobs_choose(struct top_jobs *jobs, const struct top_choice *choice);
+/* Asks all processes of a job on this node to write a report at their next MPI call; returns how many do. */
+size_t top_ask(const struct top_job *job);
+
+/* ---- other nodes ---- */
+
+/* Reads a list of hosts; returns 0, or the exit code after an error line. */
+int top_remote_hosts(const char *list, struct strvec *hosts);
+/* The jobs on these hosts, between two samples `delay` seconds apart. */
+void top_remote_look(const struct strvec *hosts, double delay, struct top_jobs *jobs);
 
 /* ---- columns ---- */
 
@@ -94,13 +118,14 @@ bool top_column_is_used(unsigned column, const struct top_jobs *jobs);
 
 /* ---- tables ---- */
 
-enum top_line_kind { TOP_LINE_JOB, TOP_LINE_ROW, TOP_LINE_SUM };
+enum top_line_kind { TOP_LINE_JOB, TOP_LINE_ROW, TOP_LINE_SUM, TOP_LINE_FOLDED };
 
 struct top_table {
     char *head;
     int selected_at; /* position of the sort column in it; -1: not shown */
     struct top_line {
         enum top_line_kind kind;
+        size_t job; /* index */
         char *text;
     } * lines;
     size_t count;
@@ -128,6 +153,6 @@ enum { TOP_LEAST_WIDTH = 40, TOP_LEAST_HEIGHT = 6 };
 extern const char top_nobody[]; /* shown if there are no jobs */
 
 /* Runs until the user quits. Returns the exit code. */
-int top_screen_run(double delay);
+int top_screen_run(double delay, const struct top_choice *choice);
 
 #endif

@@ -4,6 +4,7 @@
  * mpirun a daemon: if both are on this node, mpiexec or mpirun identifies the job. Without a launcher (srun may be on
  * another node, or hidden) the session does; a job of one process is then identified by that process. */
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,8 +42,9 @@ bool top_stat_read(int pid, struct top_stat *s) {
 /* ---- jobs ---- */
 
 static bool is_launcher(const char *name) {
-    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun",    "orted",    "prted",
-                                        "hydra_", "srun",    "jsrun",   "slurmstepd", "pbs_demux"};
+    static const char *const names[] = {"mpirun",    "mpiexec", "orterun", "prterun",   "orted",
+                                        "prted",     "hydra_",  "srun",    "jsrun",     "slurmstepd",
+                                        "pbs_demux", "prun",    "aprun",   "flux-shell"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strncmp(name, names[i], strlen(names[i])))
             return true;
@@ -87,7 +89,7 @@ static const char *job_name_in(const char *words, size_t bytes) {
 }
 
 /* The name goes to a terminal, and need not be UTF-8. */
-static void make_harmless(char *text) {
+void top_name_clean(char *text) {
     for (; *text; text++)
         if ((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e)
             *text = '?';
@@ -102,7 +104,7 @@ void top_program_read(int pid, char *name, size_t room) {
         close(file);
     words[n > 0 ? n : 0] = 0;
     snprintf(name, room, "%.*s", (int)room - 1, n > 0 ? job_name_in(words, (size_t)n) : "?");
-    make_harmless(name);
+    top_name_clean(name);
 }
 
 /* ---- rows ---- */
@@ -170,9 +172,22 @@ void top_jobs_make(struct top_jobs *jobs, const struct top_sample *now, const st
         jobs->of[jobs->count] = make_job(now, before, first);
 }
 
+void top_jobs_choose(struct top_jobs *jobs, const struct top_choice *c) {
+    size_t kept = 0;
+    for (size_t i = 0; i < jobs->count; i++) {
+        struct top_job *j = &jobs->of[i];
+        if ((c->job && c->job != j->id) || (c->program && fnmatch(c->program, j->program, 0) != 0))
+            free(j->rows);
+        else
+            jobs->of[kept++] = *j;
+    }
+    jobs->count = kept;
+}
+
 void top_jobs_free(struct top_jobs *jobs) {
     for (size_t i = 0; i < jobs->count; i++)
         free(jobs->of[i].rows);
     free(jobs->of);
+    free(jobs->silent);
     *jobs = (struct top_jobs){0};
 }

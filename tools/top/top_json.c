@@ -62,6 +62,8 @@ static void print_job(struct json *j, const struct top_job *job) {
     json_string(j, "program", job->program);
     json_count(j, "ranks", (uint64_t)job->size);
     json_count(j, "ranks_here", job->count);
+    if (job->host)
+        json_string(j, "host", job->host);
     print_row(j, &job->sum);
     json_open(j, "processes", '[');
     for (size_t i = 0; i < job->count; i++)

@@ -16,8 +16,9 @@
 
 #ifndef HEARTH_NCURSES
 
-int top_screen_run(double delay) {
+int top_screen_run(double delay, const struct top_choice *choice) {
     (void)delay;
+    (void)choice;
     return refuse("hearth was built without ncurses and has no screen: use hearth top --once, or build "
                   "it with ncurses "
                   "(package libncurses-dev)");
@@ -39,6 +40,11 @@ struct screen {
     size_t first; /* first visible line of the table */
     bool is_help, ends;
     double delay;
+    const struct top_choice *choice;
+    int selected; /* number of the selected job */
+    int *turned;  /* jobs that are not shown as folded or unfolded as they would be */
+    size_t turned_count;
+    char *message; /* instead of the keys, until the next key; NULL: none */
 };
 
 /* ---- drawing ---- */
@@ -55,9 +61,13 @@ static void screen_put(int line, int attributes, const char *text) {
 static void put_title(const struct screen *s) {
     char host[65] = "", *text;
     gethostname(host, sizeof host - 1);
-    size_t jobs = s->jobs.count, processes = s->now.count;
-    text = need_text("hearth top on %s   %zu job%s, %zu process%s   every %g s", host, jobs,
-                     jobs == 1 ? "" : "s", processes, processes == 1 ? "" : "es", s->delay);
+    size_t jobs = s->jobs.count, processes = 0;
+    for (size_t i = 0; i < jobs; i++)
+        processes += s->jobs.of[i].count;
+    text = need_text("hearth top on %s   %zu job%s, %zu process%s   every %g s%s%s",
+                     s->choice->hosts ? "other hosts" : host, jobs, jobs == 1 ? "" : "s", processes,
+                     processes == 1 ? "" : "es", s->delay, s->jobs.silent ? "   no answer: " : "",
+                     s->jobs.silent ? s->jobs.silent : "");
     screen_put(0, A_BOLD, text);
     free(text);
 }
@@ -78,7 +88,12 @@ static void put_lines(struct screen *s, const struct top_table *t) {
     s->first = s->first < last ? s->first : last;
     for (size_t i = 0; i < room && s->first + i < t->count; i++) {
         const struct top_line *line = &t->lines[s->first + i];
-        screen_put((int)i + 2, line->kind == TOP_LINE_ROW ? A_NORMAL : A_BOLD, line->text);
+        bool is_head = line->kind == TOP_LINE_JOB || line->kind == TOP_LINE_FOLDED;
+        int look = is_head && s->jobs.count > 1 && s->jobs.of[line->job].id == s->selected
+                       ? A_BOLD | A_UNDERLINE
+                   : line->kind == TOP_LINE_ROW ? A_NORMAL
+                                                : A_BOLD;
+        screen_put((int)i + 2, look, line->text);
     }
 }
 
@@ -89,7 +104,10 @@ static void put_keys(const struct screen *s, const struct top_table *t) {
         snprintf(lines, sizeof lines, "%zu more lines  ", below);
     if (t->hidden)
         snprintf(columns, sizeof columns, "%u more columns  ", t->hidden);
-    char *text = need_text("%s%sq quit  h help  <- -> sort  r reverse", lines, columns);
+    char *text = s->message
+                     ? need_copy(s->message)
+                     : need_text("%s%sq quit  h help  tab job  enter unfold  r report  <- -> sort  R reverse",
+                                 lines, columns);
     screen_put(LINES - 1, A_DIM, text);
     free(text);
 }
@@ -142,14 +160,91 @@ static void draw(struct screen *s) {
 
 /* ---- sampling ---- */
 
-static void screen_look(struct screen *s) {
+static void look_here(struct screen *s) {
     struct top_sample now;
     top_sample_take(&now, &s->now);
     top_sample_free(&s->before);
     s->before = s->now;
     s->now = now;
-    top_jobs_free(&s->jobs);
     top_jobs_make(&s->jobs, &s->now, s->before.ns ? &s->before : NULL);
+}
+
+static bool is_turned(const struct screen *s, int job) {
+    for (size_t i = 0; i < s->turned_count; i++)
+        if (s->turned[i] == job)
+            return true;
+    return false;
+}
+
+/* A single job is unfolded, and several are folded, except those that the user has turned. */
+static void fold_jobs(struct screen *s) {
+    bool found = false;
+    for (size_t i = 0; i < s->jobs.count; i++) {
+        struct top_job *j = &s->jobs.of[i];
+        j->is_folded = (s->jobs.count > 1) != is_turned(s, j->id);
+        found |= j->id == s->selected;
+    }
+    if (!found)
+        s->selected = s->jobs.count ? s->jobs.of[0].id : 0;
+}
+
+static void screen_look(struct screen *s) {
+    top_jobs_free(&s->jobs);
+    if (s->choice->hosts)
+        top_remote_look(s->choice->hosts, s->delay, &s->jobs);
+    else
+        look_here(s);
+    top_jobs_choose(&s->jobs, s->choice);
+    fold_jobs(s);
+}
+
+/* ---- the selected job ---- */
+
+static struct top_job *selected_job(struct screen *s) {
+    for (size_t i = 0; i < s->jobs.count; i++)
+        if (s->jobs.of[i].id == s->selected)
+            return &s->jobs.of[i];
+    return NULL;
+}
+
+static void select_next(struct screen *s) {
+    struct top_job *j = selected_job(s);
+    size_t at = j ? (size_t)(j - s->jobs.of) + 1 : 0;
+    if (s->jobs.count)
+        s->selected = s->jobs.of[at % s->jobs.count].id;
+}
+
+static void turn_selected(struct screen *s) {
+    size_t kept = 0;
+    bool was_turned = is_turned(s, s->selected);
+    for (size_t i = 0; i < s->turned_count; i++)
+        if (s->turned[i] != s->selected)
+            s->turned[kept++] = s->turned[i];
+    s->turned_count = kept;
+    if (!was_turned) {
+        int *more = need((kept + 1) * sizeof *more);
+        if (kept)
+            memcpy(more, s->turned, kept * sizeof *more);
+        free(s->turned);
+        s->turned = more;
+        s->turned[s->turned_count++] = s->selected;
+    }
+    fold_jobs(s);
+}
+
+static void ask_selected(struct screen *s) {
+    struct top_job *j = selected_job(s);
+    if (!j)
+        return;
+    size_t asked = j->host ? 0 : top_ask(j);
+    if (j->host)
+        s->message =
+            need_text("job %d is on %s: run hearth top there to ask it for a report", j->id, j->host);
+    else if (!asked)
+        s->message = need_text("job %d writes no report: start it with HEARTH_REPORT=FILE", j->id);
+    else
+        s->message = need_text("%zu of %zu processes of job %d write a report at their next MPI call", asked,
+                               j->count, j->id);
 }
 
 /* ---- keys ---- */
@@ -182,6 +277,8 @@ static bool take_movement(struct screen *s, int key) {
 }
 
 static void take_key(struct screen *s, int key) {
+    free(s->message);
+    s->message = NULL;
     if (take_movement(s, key))
         return;
     if (s->is_help && key != 'q') {
@@ -206,8 +303,18 @@ static void take_key(struct screen *s, int key) {
     case '>':
         s->order.column = top_table_step(&s->jobs, s->order.column, 1);
         break;
-    case 'r':
+    case 'R':
         s->order.is_reverse = !s->order.is_reverse;
+        break;
+    case '\t':
+        select_next(s);
+        break;
+    case '\n':
+    case KEY_ENTER:
+        turn_selected(s);
+        break;
+    case 'r':
+        ask_selected(s);
         break;
     case ' ':
         screen_look(s);
@@ -247,8 +354,8 @@ static int refuse_size(int width, int height) {
                   width, height, TOP_LEAST_WIDTH, TOP_LEAST_HEIGHT);
 }
 
-int top_screen_run(double delay) {
-    struct screen s = {.order.column = -1, .delay = delay};
+int top_screen_run(double delay, const struct top_choice *choice) {
+    struct screen s = {.order.column = -1, .delay = delay, .choice = choice};
     const char *name = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return refuse("hearth top needs a terminal: use hearth top --once, or --once --json for scripts");
@@ -269,6 +376,8 @@ int top_screen_run(double delay) {
     }
     endwin();
     delscreen(terminal);
+    free(s.turned);
+    free(s.message);
     top_jobs_free(&s.jobs);
     top_sample_free(&s.now);
     top_sample_free(&s.before);

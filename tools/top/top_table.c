@@ -1,5 +1,5 @@
-/* top_table.c: the jobs as lines of text: for each job a line with its name, a row for each of its processes on this
- * node, and one for their sum, marked *. Empty columns are omitted. */
+/* top_table.c: the jobs as lines of text: for each job a line with its name, a row for each of its processes on the
+ * node, and one for their sum, marked *; or, of a folded job, a single line with the sum, marked +. Empty columns are omitted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,24 @@ struct choice {
     unsigned of[64], count, hidden;
 };
 
+/* "live, 2 of 4 ranks" */
+static char *folded_name(const struct top_job *j) {
+    return need_text("%s%s%s, %zu of %d rank%s", j->program, j->host ? " on " : "", j->host ? j->host : "",
+                     j->count, j->size, j->size == 1 ? "" : "s");
+}
+
+/* Room for the longest name of a folded job, but not more than a third of the screen. */
+static unsigned folded_width(const struct top_jobs *jobs, unsigned width) {
+    unsigned most = 0;
+    for (size_t i = 0; i < jobs->count; i++)
+        if (jobs->of[i].is_folded) {
+            char *name = folded_name(&jobs->of[i]);
+            most = strlen(name) + 2 > most ? (unsigned)strlen(name) + 2 : most;
+            free(name);
+        }
+    return most < width / 3 ? most : width / 3;
+}
+
 /* The columns in use that fit, including the sort column. */
 static struct choice table_choose(const struct top_jobs *jobs, int selected, unsigned width) {
     unsigned used[64], count = 0, at = 0;
@@ -25,7 +43,8 @@ static struct choice table_choose(const struct top_jobs *jobs, int selected, uns
             at = (int)i == selected ? count : at;
             used[count++] = i;
         }
-    unsigned most = width > FIRST_WIDTH ? (width - FIRST_WIDTH) / TOP_COLUMN_WIDTH : 0;
+    unsigned first_width = FIRST_WIDTH + folded_width(jobs, width);
+    unsigned most = width > first_width ? (width - first_width) / TOP_COLUMN_WIDTH : 0;
     unsigned first = most && at >= most ? at + 1 - most : 0;
     struct choice c = {0};
     for (unsigned i = first; i < count && c.count < most; i++)
@@ -69,8 +88,8 @@ static void table_sort(struct top_job *j, struct top_order order) {
 
 /* ---- lines ---- */
 
-static void table_append(struct top_table *t, enum top_line_kind kind, char *text) {
-    t->lines[t->count++] = (struct top_line){.kind = kind, .text = text};
+static void table_append(struct top_table *t, enum top_line_kind kind, size_t job, char *text) {
+    t->lines[t->count++] = (struct top_line){.kind = kind, .job = job, .text = text};
 }
 
 static char *print_columns(const struct choice *c, const struct top_row *row) {
@@ -80,24 +99,36 @@ static char *print_columns(const struct choice *c, const struct top_row *row) {
     return text;
 }
 
-static void table_add_row(struct top_table *t, const struct choice *c, const struct top_row *row) {
+static void table_add_row(struct top_table *t, const struct choice *c, size_t job,
+                          const struct top_row *row) {
     char *columns = print_columns(c, row);
     if (row->rank < 0)
-        table_append(t, TOP_LINE_SUM, need_text("%6s %7s%s", "*", "", columns));
+        table_append(t, TOP_LINE_SUM, job, need_text("%6s %7s%s", "*", "", columns));
     else
-        table_append(t, TOP_LINE_ROW, need_text("%6d %7d%s", row->rank, row->pid, columns));
+        table_append(t, TOP_LINE_ROW, job, need_text("%6d %7d%s", row->rank, row->pid, columns));
     free(columns);
 }
 
-static void add_job(struct top_table *t, const struct choice *c, const struct top_job *j) {
-    table_append(t, TOP_LINE_JOB,
-                 need_text("job %d %s: %zu of %d rank%s here%s", j->id, j->program, j->count, j->size,
-                           j->size == 1 ? "" : "s",
+static void add_folded(struct top_table *t, const struct choice *c, size_t number, const struct top_job *j) {
+    char *columns = print_columns(c, &j->sum), *name = folded_name(j);
+    table_append(t, TOP_LINE_FOLDED, number, need_text("%6s %7d%s  %s", "+", j->id, columns, name));
+    free(name);
+    free(columns);
+}
+
+static void add_job(struct top_table *t, const struct choice *c, size_t number, const struct top_job *j) {
+    if (j->is_folded) {
+        add_folded(t, c, number, j);
+        return;
+    }
+    table_append(t, TOP_LINE_JOB, number,
+                 need_text("job %d %s: %zu of %d rank%s %s%s%s", j->id, j->program, j->count, j->size,
+                           j->size == 1 ? "" : "s", j->host ? "on " : "here", j->host ? j->host : "",
                            j->sum.is_partial ? ", some of their windows are not shown" : ""));
     for (size_t i = 0; i < j->count; i++)
-        table_add_row(t, c, &j->rows[i]);
+        table_add_row(t, c, number, &j->rows[i]);
     if (j->count > 1)
-        table_add_row(t, c, &j->sum);
+        table_add_row(t, c, number, &j->sum);
 }
 
 static char *table_print_head(const struct choice *c, int selected, int *at) {
@@ -121,7 +152,7 @@ void top_table_make(struct top_table *t, struct top_jobs *jobs, struct top_order
     t->head = table_print_head(&c, order.column, &t->selected_at);
     for (size_t i = 0; i < jobs->count; i++) {
         table_sort(&jobs->of[i], order);
-        add_job(t, &c, &jobs->of[i]);
+        add_job(t, &c, i, &jobs->of[i]);
     }
 }
 

@@ -103,38 +103,51 @@ static void count_json_kind(struct json *j, const struct counts *c, int kind) {
     json_close(j, '}');
 }
 
-static void count_write_json(FILE *f, const struct sums *s, const struct net_counts *n, int ranks) {
+struct count_part {
+    const struct sums *sums;
+    const struct net_counts *net;
+};
+
+static void count_write_json(struct json *j, const void *arg) {
     static const char *const names[] = {"blocks",  "bytes",        "waits", "intimations", "grants",
                                         "served",  "served_bytes", "near",  "granted",     "refused",
                                         "retried", "wakes",        "moves", "arena_bytes"};
-    struct json j;
-    json_begin(&j, f);
-    json_open(&j, NULL, '{');
-    json_count(&j, "ranks", (uint64_t)ranks);
-    json_count(&j, "nodes", (uint64_t)armci_job.world->nodes);
+    const struct count_part *p = arg;
+    json_count(j, "nodes", (uint64_t)armci_job.world->nodes);
     for (int kind = 0; kind < COUNT_KINDS; kind++)
-        count_json_kind(&j, &s->done, kind);
-    json_open(&j, "net", '{');
+        count_json_kind(j, &p->sums->done, kind);
+    json_open(j, "net", '{');
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        json_count(&j, names[i], s->net[i]);
-    json_count(&j, "buffers", n->buffers);
-    json_count(&j, "buffer_bytes", n->buffer_bytes);
-    json_count(&j, "spares", n->pool_buffers);
-    json_count(&j, "spare_bytes", n->pool_buffer_bytes);
-    json_number(&j, "busy_seconds", s->seconds[0]);
-    json_number(&j, "seconds", s->seconds[1]);
-    json_close(&j, '}');
-    json_close(&j, '}');
+        json_count(j, names[i], p->sums->net[i]);
+    json_count(j, "buffers", p->net->buffers);
+    json_count(j, "buffer_bytes", p->net->buffer_bytes);
+    json_count(j, "spares", p->net->pool_buffers);
+    json_count(j, "spare_bytes", p->net->pool_buffer_bytes);
+    json_number(j, "busy_seconds", p->sums->seconds[0]);
+    json_number(j, "seconds", p->sums->seconds[1]);
+    json_close(j, '}');
+}
+
+static void count_report_json(const struct count_part *p, int ranks) {
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    MPI_Get_library_version(mpi, &length);
+    output_part("armci", armci_job.rank, ranks, mpi, count_write_json, p);
 }
 
 void armci_count_report(const struct net_counts *net) {
     if (!output_is_wanted())
         return;
     bool apart = output_is_apart();
+    int ranks = apart ? 1 : armci_job.size;
     struct sums all = count_gather(net, apart);
     struct output o;
-    if ((!apart && armci_job.rank != 0) || !output_open(&o, armci_job.rank, "armci"))
+    if (!apart && armci_job.rank != 0)
         return;
-    (o.is_json ? count_write_json : count_write_text)(o.file, &all, net, apart ? 1 : armci_job.size);
-    output_close(&o);
+    if (output_is_json())
+        count_report_json(&(struct count_part){&all, net}, ranks);
+    else if (output_open(&o, armci_job.rank, "armci")) {
+        count_write_text(o.file, &all, net, ranks);
+        output_close(&o);
+    }
 }

@@ -46,6 +46,11 @@ static int begin_mpi(int *argc, char ***argv) {
 
 /* ---- opening ---- */
 
+/* Before any other constructor reads a setting. */
+__attribute__((constructor(101))) static void hold_complaints(void) {
+    settings_hold();
+}
+
 static int open_comms(void) {
     MPI_Comm_dup(MPI_COMM_WORLD, &gas_job.comm);
     MPI_Comm_rank(gas_job.comm, &gas_job.rank);
@@ -53,6 +58,7 @@ static int open_comms(void) {
     log_identify(gas_job.rank);
     live_open(gas_job.rank, gas_job.size);
     net_boot_over(&gas_job.comm, &gas_job.boot);
+    net_agree_on_settings(&gas_job.boot);
     int machine = net_boot_machine(&gas_job.comm);
     hosts = malloc((size_t)gas_job.size * sizeof *hosts);
     if (!hosts)

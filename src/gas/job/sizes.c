@@ -48,8 +48,8 @@ static uint64_t own_file(void) {
 static uint64_t free_room(int machine_ranks) {
     struct statvfs fs;
     if (statvfs(pages_folder(), &fs) != 0) {
-        log_warn("segments: the free space in %s is unknown: %s; set HEARTH_NVM_DIR to a folder on the NVM",
-                 pages_folder(), strerror(errno));
+        log_info("segments: the free space in %s is unknown: %s", pages_folder(),
+                 strerror(errno)); /* gasnet_attach names the cause, once */
         return 0;
     }
     /* 1/16 is left for records. */

@@ -214,30 +214,40 @@ static void stats_json_kind(struct json *j, const struct sums *s, int kind) {
     json_close(j, '}');
 }
 
-static void stats_write_json(FILE *f, const struct report *r, int ranks) {
-    struct json j;
-    json_begin(&j, f);
-    json_open(&j, NULL, '{');
-    json_count(&j, "ranks", (uint64_t)ranks);
-    json_count(&j, "nodes", (uint64_t)gas_job.world->nodes);
+static void stats_write_json(struct json *j, const void *arg) {
+    const struct report *r = arg;
+    json_count(j, "nodes", (uint64_t)gas_job.world->nodes);
     for (int kind = 0; kind < STATS_KINDS; kind++)
-        stats_json_kind(&j, &r->done, kind);
-    json_open(&j, "pages", '{');
+        stats_json_kind(j, &r->done, kind);
+    json_open(j, "pages", '{');
+    if (gas_job.pages)
+        json_count(j, "page_bytes", settings_get()->page_size);
     for (int i = 0; gas_job.pages && i < OF_PAGES; i++)
-        json_count(&j, page_names[i], r->pages[i]);
-    json_close(&j, '}');
-    json_close(&j, '}');
+        json_count(j, page_names[i], r->pages[i]);
+    json_close(j, '}');
+}
+
+static void stats_report_json(const struct report *r, int ranks) {
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    MPI_Get_library_version(mpi, &length);
+    output_part("vgasnet", gas_job.rank, ranks, mpi, stats_write_json, r);
 }
 
 void gas_stats_report(void) {
     if (!output_is_wanted())
         return;
     bool apart = output_is_apart();
+    int ranks = apart ? 1 : gas_job.size;
     struct report all;
     struct output o;
     stats_collect(apart, &all);
-    if ((!apart && gas_job.rank != 0) || !output_open(&o, gas_job.rank, "gas"))
+    if (!apart && gas_job.rank != 0)
         return;
-    (o.is_json ? stats_write_json : stats_write_text)(o.file, &all, apart ? 1 : gas_job.size);
-    output_close(&o);
+    if (output_is_json())
+        stats_report_json(&all, ranks);
+    else if (output_open(&o, gas_job.rank, "gas")) {
+        stats_write_text(o.file, &all, ranks);
+        output_close(&o);
+    }
 }

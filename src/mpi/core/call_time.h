@@ -1,8 +1,8 @@
 /* call_time.h: the time that the program spends in MPI, by call, while a report is wanted.
  *
- * Every call counts; its time is sampled. A call that mostly takes long is timed each time. One that mostly takes less than a
- * microsecond is timed once in some 8 times, at random distances, and then stands for all calls since the last sample. The
- * estimate has no bias, and costs a short call a few nanoseconds on average.
+ * Every call counts; its time is sampled. A call that mostly takes long is timed each time. One that mostly takes less than
+ * 4 us is timed once in some 16 times, at random distances, and then stands for all calls since the last sample. The
+ * estimate has no bias, and costs a short call a few nanoseconds on average, a long one less than 1 %.
  *
  * Only the outermost call of a thread counts: the MPI library calls some of its own functions by their public names. */
 #ifndef HEARTH_MPI_CALL_TIME_H
@@ -14,6 +14,12 @@
 
 #include "base/base.h"
 
+/* How the times of a function's calls are distributed, estimated: [b] those of less than 1 << b ticks. */
+enum { CALL_TIME_BUCKETS = 48 };
+struct call_spread {
+    _Atomic uint64_t count[CALL_TIME_BUCKETS], ticks[CALL_TIME_BUCKETS];
+};
+
 /* One MPI function, initially CALL_TIME(name). Threads that call it at once may lose a sample, never a count. */
 #define CALL_TIME(function)                                                                                  \
     { .name = function, .period = 1 }
@@ -24,34 +30,51 @@ struct call_time {
     _Atomic uint32_t distance;              /* calls that the next sample stands for */
     uint32_t period;                        /* mean distance */
     _Atomic bool is_listed;
+    struct call_spread *_Atomic spread; /* NULL: no memory, or not listed yet */
     struct call_time *next;
 };
 
-/* A call in progress. */
+/* A call in progress. Two words, which functions return in registers. */
 struct call_timer {
     struct call_time *call; /* NULL: it does not count */
-    const void *outer;
-    uint64_t begin; /* 0: not sampled */
+    uint64_t begin;         /* 0: not sampled */
 };
 
 extern HIDDEN bool call_time_is_on;
 
-/* Call once, in MPI_Init. Returns whether calls must be timed, because a report is wanted. */
-bool call_time_open(void);
+/* The frame of the outermost MPI call of this thread. As with host_mark, an error handler that leaves by longjmp leaves no
+ * stale mark: later frames are then above it. */
+extern HIDDEN _Thread_local const void *call_time_outermost __attribute__((tls_model("initial-exec")));
+
+/* Call once, in MPI_Init. `threads`: several may call MPI at once. Returns whether calls must be timed, because a report is
+ * wanted. */
+bool call_time_open(bool threads);
 
 struct call_timer call_time_begin_slow(struct call_time *c, const void *frame);
-void call_time_end_slow(const struct call_timer *t);
+uint64_t call_time_end_slow(struct call_timer t);
 
 /* `frame`: the caller's frame address. */
 static inline struct call_timer call_time_begin(struct call_time *c, const void *frame) {
     return UNLIKELY(call_time_is_on) ? call_time_begin_slow(c, frame) : (struct call_timer){0};
 }
-static inline void call_time_end(const struct call_timer *t) {
-    if (UNLIKELY(t->call != NULL))
-        call_time_end_slow(t);
+/* Returns the ticks that the call stands for: 0 unless it is a sample. */
+static inline uint64_t call_time_end(const struct call_timer *t) {
+    if (LIKELY(!t->call))
+        return 0;
+    call_time_outermost = NULL;
+    return t->begin ? call_time_end_slow(*t) : 0;
 }
 
-/* Writes the member "mpi": seconds and, for each function that was called, count, seconds and the longest call. */
+/* Calls that took far longer than usual: 16 times as long as the fastest tenth, and 100 us or more. `seconds`: the time
+ * beyond the usual one. */
+struct call_late {
+    uint64_t count;
+    double seconds, usual;
+};
+struct call_late call_time_late(const struct call_spread *s);
+
+/* Writes the member "mpi": seconds and, for each function that was called, count, seconds, the longest call, and those that
+ * took far longer than usual. */
 void call_time_json(struct json *j);
 
 #endif

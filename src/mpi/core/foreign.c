@@ -1,14 +1,16 @@
 /* foreign.c: detects a different MPI than the one that this library was built for.
  *
  * Handles are ints in one MPI and pointers in the other, so Hearth cannot forward calls of a different MPI: arguments
- * would be truncated, and the program would crash in its first calls. The check runs before the first call and
- * ends the process with an error line and a remedy instead.
+ * would be truncated, and the program would crash in its first calls. If the MPI is there when this library is loaded,
+ * the program is started again without it, before any of it has run. An MPI that is loaded later, as Python does, is found
+ * in MPI_Init: then the process ends, with an error line and a remedy.
  *
- * An MPI is a loaded library named libmpi or libmpich that exports MPI_Init. Open MPI has ompi_mpi_comm_world, which
+ * An MPI is a loaded library named libmpi, libmpich or, by vendors, libmpi_X that exports MPI_Init. Open MPI has ompi_mpi_comm_world, which
  * no other MPI has. The MPIs of the MPICH family share one binary interface and count as one. */
 #include "mpi/core/foreign.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -38,7 +40,7 @@ static int note_candidate(struct dl_phdr_info *info, size_t bytes, void *arg) {
     const char *base = strrchr(info->dlpi_name, '/');
     (void)bytes;
     base = base ? base + 1 : info->dlpi_name;
-    if (strncmp(base, "libmpi.so", 9) != 0 && strncmp(base, "libmpich.so", 11) != 0)
+    if (strncmp(base, "libmpi", 6) != 0 || !strstr(base, ".so"))
         return 0;
     snprintf(found->paths[found->count++], PATH, "%s", info->dlpi_name);
     return found->count == MOST;
@@ -55,23 +57,95 @@ static bool is_foreign(const char *path) {
     return foreign;
 }
 
-void foreign_refuse(void) {
+static void foreign_say(enum log_level level, const char *path, const char *outcome) {
+    log_print(level,
+              "this libhearth-mpi.so is built for %s, but the program uses %s, which is %s; %s: preload the "
+              "library of that "
+              "MPI, or start the program with hearth run, which finds the right one",
+              built_for_open_mpi ? "Open MPI" : "MPICH", path,
+              built_for_open_mpi ? "another MPI" : "Open MPI", outcome);
+}
+
+/* ---- stepping aside ---- */
+
+/* The list without our library; false if it is not in it. Colons and blanks separate. */
+static bool preload_remove(const char *list, char *rest, size_t room) {
+    Dl_info own;
+    const char *slash = dladdr((void *)foreign_refuse, &own) ? strrchr(own.dli_fname, '/') : NULL;
+    const char *name = slash ? slash + 1 : "libhearth-mpi.so";
+    size_t used = 0, bytes = strlen(name);
+    bool found = false;
+    rest[0] = 0;
+    while (*(list += strspn(list, ": "))) {
+        size_t length = strcspn(list, ": ");
+        bool is_ours = length >= bytes && !strncmp(list + length - bytes, name, bytes) &&
+                       (length == bytes || list[length - bytes - 1] == '/');
+        found |= is_ours;
+        if (!is_ours && used + length + 2 < room)
+            used += (size_t)snprintf(rest + used, room - used, "%s%.*s", used ? ":" : "", (int)length, list);
+        list += length;
+    }
+    return found;
+}
+
+/* The words of the command, as the kernel has them: an interpreter or an explicit loader is among them. The memory stays. */
+static char **command_read(void) {
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    size_t used = 0, room = 1 << 16, count = 0;
+    char *text = malloc(room + 1), **words = NULL;
+    for (ssize_t n; file >= 0 && text && (n = read(file, text + used, room - used)) > 0;) {
+        used += (size_t)n;
+        char *more = used == room ? realloc(text, 2 * room + 1) : text;
+        room = used == room ? 2 * room : room;
+        text = more;
+    }
+    if (file >= 0)
+        close(file);
+    if (!text || !used || !(words = malloc((used + 1) * sizeof *words)))
+        return NULL;
+    text[used] = 0;
+    for (size_t at = 0; at < used; at += strlen(text + at) + 1)
+        words[count++] = text + at;
+    words[count] = NULL;
+    return words;
+}
+
+/* Starts the program again without our library, before any of it has run. Returns only if that is not possible. */
+static void step_aside(const char *path) {
+    const char *list = secure_getenv("LD_PRELOAD");
+    char rest[4096], **words;
+    if (!list || strlen(list) >= sizeof rest || !preload_remove(list, rest, sizeof rest) ||
+        !(words = command_read()))
+        return;
+    if (log_is_first_rank())
+        foreign_say(LOG_WARN, path, "it runs without Hearth");
+    if (*rest ? setenv("LD_PRELOAD", rest, 1) : unsetenv("LD_PRELOAD"))
+        return;
+    ssize_t n = readlink("/proc/self/exe", rest, sizeof rest - 1);
+    rest[n > 0 ? n : 0] = 0;
+    execv(rest, words); /* by its name, which ps shows */
+    execv("/proc/self/exe", words);
+}
+
+static void foreign_end(bool is_early) {
     struct candidates found = {0};
     dl_iterate_phdr(note_candidate, &found);
     for (int i = 0; i < found.count; i++) {
         if (!is_foreign(found.paths[i]))
             continue;
+        if (is_early)
+            step_aside(found.paths[i]);
         if (log_is_first_rank())
-            log_error(
-                "this libhearth-mpi.so is built for %s, but the program uses %s, which is %s: preload "
-                "the library of that MPI, or start the program with hearth run, which finds the right one",
-                built_for_open_mpi ? "Open MPI" : "MPICH", found.paths[i],
-                built_for_open_mpi ? "another MPI" : "Open MPI");
+            foreign_say(LOG_ERROR, found.paths[i], "it ends");
         log_settle();
         _exit(1);
     }
 }
 
+void foreign_refuse(void) {
+    foreign_end(false);
+}
+
 __attribute__((constructor)) static void refuse_early(void) {
-    foreign_refuse();
+    foreign_end(true);
 }

@@ -2,8 +2,8 @@
 #ifndef HEARTH_MPI_FOREIGN_H
 #define HEARTH_MPI_FOREIGN_H
 
-/* Ends the process with an error line if a different MPI is loaded. Called before main, and again before MPI is
- * initialised, because some programs load MPI late. */
+/* Ends the process with an error line if a different MPI is loaded. Called before MPI is initialised, because some programs
+ * load MPI late. */
 void foreign_refuse(void);
 
 #endif

@@ -12,8 +12,11 @@
 
 #include "mpi/core/acquire.h"
 #include "mpi/core/call_time.h"
+#include "mpi/core/complaints.h"
 #include "mpi/core/foreign.h"
 #include "mpi/core/hooks.h"
+#include "mpi/core/receives.h"
+#include "mpi/core/targets.h"
 #include "mpi/p2p/state/fortran.h"
 #include "mpi/p2p/state/status.h"
 #include "mpi/p2p/transport/arrive.h"
@@ -104,13 +107,20 @@ void p2p_finish(void) {
         engine_end();
 }
 
+void p2p_keep_counts(void) {
+    if (!p2p_on || (p2p_careful && !p2p_try_lock()))
+        return;
+    p2p_count_keep();
+    p2p_unlock();
+}
+
 /* ---- start ---- */
 
 static int engine_open_matching(void) {
     struct match_options options = {.structure = MATCH_FAST};
     const struct settings *s = settings_get();
-    if (match_parse(s->match_queue, &options))
-        log_error(
+    if (match_parse(s->match_queue, &options) && !p2p_rank)
+        log_warn(
             "HEARTH_MATCH_QUEUE=%.80s is not fast, list, lla or lla-K with K = 2, 4, 8 ... 64; using fast",
             s->match_queue);
     options.heated = s->match_heated;
@@ -182,6 +192,7 @@ static void show_process(void) {
     int rank = -1, size = 0;
     host_Comm_rank(MPI_COMM_WORLD, &rank);
     host_Comm_size(MPI_COMM_WORLD, &size);
+    log_identify(rank);
     live_open(rank, size);
 }
 
@@ -189,6 +200,7 @@ void p2p_start(void) {
     if (!settings_get()->match)
         return;
     learn_world();
+    complaints_agree();
     show_counters();
     tell_heater();
     if (!engine_open_all()) {
@@ -221,7 +233,10 @@ static void engine_start(void) {
     acquire_is_shared = level == MPI_THREAD_MULTIPLE;
     show_process();
     p2p_start();
-    host_is_careful |= call_time_open();
+    host_is_careful |= call_time_open(acquire_is_shared);
+    targets_open(call_time_is_on, acquire_is_shared);
+    receives_open(call_time_is_on && !p2p_on, acquire_is_shared);
+    report_start();
 }
 
 int hook_Init(int *argc, char ***argv) {

@@ -18,5 +18,10 @@ void p2p_start(void);
 /* In MPI_Finalize, before the report: saves the counters, and waits for all processes if any of them writes a report. Ends
  * message passing, unless a callback inside MPI_Finalize does so later. */
 void p2p_finish(void);
+/* Saves the counters while the program runs, for a partial report, unless another thread is in a call. */
+void p2p_keep_counts(void);
+
+/* report/report_partial.c: called at the end of MPI_Init. */
+void report_start(void);
 
 #endif

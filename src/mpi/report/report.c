@@ -5,14 +5,19 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "mpi/core/complaints.h"
 #include "mpi/core/hooks.h"
 #include "mpi/core/progress.h"
 #include "mpi/p2p/start.h"
 #include "mpi/p2p/transport/p2p_count.h"
 #include "mpi/report/report_heater.h"
+#include "mpi/report/report_part.h"
+#include "mpi/report/report_own.h"
+#include "mpi/report/report_partial.h"
 #include "mpi/report/report_record.h"
 #include "mpi/rma/admission.h"
 #include "mpi/rma/inflight/rma_check.h"
+#include "mpi/serve/serve_auto.h"
 #include "mpi/serve/served.h"
 
 enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
@@ -20,10 +25,12 @@ enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 struct record {
     uint64_t serial; /* 0: sum of several windows */
     int rank, mode;
-    int served; /* Hearth executes the window's operations; 0 for the sum of several windows */
+    int served;             /* Hearth executes the window's operations; 0 for the sum of several windows */
+    uint64_t served_reason; /* for text_served; 0: none */
     char name[NAME_BYTES];
     CLAMPI_Stats stats;
     struct cache_whatif_counts whatif; /* all 0 if the what-if analysis was off */
+    uint64_t why[BYPASS_REASONS];      /* bypassed gets */
     uint64_t suspended, suspended_gets, first_suspended_ms, spent_ns, saved_ns;
 };
 
@@ -59,22 +66,25 @@ static struct record *new_record(void) {
     return record_count < record_room ? &records[record_count++] : NULL;
 }
 
-void report_window(const struct window *w, const char *name) {
+void report_window(struct window *w, const char *name) {
     CLAMPI_Stats stats;
     if (!output_is_wanted())
         return;
     rma_window_stats(w, &stats);
+    rma_admission_settle(w);
     struct record *r = new_record();
     if (r) {
         *r = (struct record){.serial = w->serial,
                              .mode = (int)w->mode,
                              .served = w->served,
+                             .served_reason = w->served_reason,
                              .stats = stats,
                              .suspended = w->admission.times,
                              .suspended_gets = rma_admission_gets_bypassed(w),
                              .first_suspended_ms = (w->admission.first_ns - w->admission.begun_ns) / 1000000,
                              .spent_ns = w->admission.spent_ns,
                              .saved_ns = w->admission.saved_ns};
+        memcpy(r->why, w->why, sizeof r->why);
         if (w->analysis.whatif)
             cache_whatif_read(w->analysis.whatif, &r->whatif);
         strncpy(r->name, name, NAME_BYTES - 1);
@@ -82,9 +92,12 @@ void report_window(const struct window *w, const char *name) {
         r = &records[record_count - 1];
         r->serial = 0;
         r->served = 0;
+        r->served_reason = 0;
         strcpy(r->name, "(others)");
         add_stats(&r->stats, &stats);
         r->whatif = (struct cache_whatif_counts){0};
+        for (int i = 0; i < BYPASS_REASONS; i++)
+            r->why[i] += w->why[i];
         r->suspended += w->admission.times;
         r->suspended_gets += rma_admission_gets_bypassed(w);
     }
@@ -163,6 +176,23 @@ static void text_ahead(FILE *file, const CLAMPI_Stats *s) {
                 s->ahead_used);
 }
 
+/* Why gets bypassed the window's caches, most first. */
+static void text_bypassed(FILE *file, const struct record *first, const struct record *end) {
+    uint64_t why[BYPASS_REASONS] = {0};
+    for (const struct record *r = first; r < end; r++)
+        for (int i = 0; i < BYPASS_REASONS; i++)
+            why[i] += r->why[i];
+    for (;;) {
+        int most = 0;
+        for (int i = 1; i < BYPASS_REASONS; i++)
+            most = why[i] > why[most] ? i : most;
+        if (!why[most])
+            return;
+        fprintf(file, "  %" PRIu64 " gets bypassed the cache: %s\n", why[most], bypass_reason_text(most));
+        why[most] = 0;
+    }
+}
+
 /* When and why a window's cache was suspended. */
 static void text_suspensions(FILE *file, const struct record *first, const struct record *end) {
     for (const struct record *r = first; r < end; r++)
@@ -178,10 +208,22 @@ static void text_suspensions(FILE *file, const struct record *first, const struc
                     (double)r->spent_ns / 1e3, (double)r->saved_ns / 1e3);
 }
 
+/* The library that executes the window's operations, if that is not the default, and why. */
+static void text_served(FILE *file, const struct record *r) {
+    char why[128];
+    if (r->served || r->served_reason)
+        fprintf(file, ", operations by %s", r->served ? "Hearth" : "the MPI library");
+    if (!r->served_reason)
+        return;
+    serve_auto_text(r->served_reason, why, sizeof why);
+    fprintf(file, ": %s", why);
+}
+
 static void text_window(FILE *file, const struct record *first, const struct record *end) {
     CLAMPI_Stats sum = {0};
-    fprintf(file, "window %" PRIu64 " '%s', mode %s%s\n", first->serial, first->name, mode_word(first->mode),
-            first->served ? ", operations by Hearth" : "");
+    fprintf(file, "window %" PRIu64 " '%s', mode %s", first->serial, first->name, mode_word(first->mode));
+    text_served(file, first);
+    fprintf(file, "\n");
     fprintf(file, "  %5s %10s %6s %10s %8s %8s %9s %9s %9s %9s %9s %9s %9s %9s\n", "rank", "gets", "hits",
             "full", "partial", "pending", "direct", "conflict", "capacity", "failing", "bypassed",
             "served MB", "fetched MB", "elided");
@@ -193,6 +235,7 @@ static void text_window(FILE *file, const struct record *first, const struct rec
     }
     report_text_row(file, "all", &sum);
     text_ahead(file, &sum);
+    text_bypassed(file, first, end);
     text_suspensions(file, first, end);
 }
 
@@ -249,6 +292,14 @@ static void report_write_text(FILE *file, const struct record *all, size_t count
     report_heaters_text(file);
 }
 
+static void json_bypassed(struct json *j, const uint64_t *why) {
+    json_open(j, "bypassed_why", '{');
+    for (int i = 0; i < BYPASS_REASONS; i++)
+        if (why[i])
+            json_count(j, bypass_reason_name(i), why[i]);
+    json_close(j, '}');
+}
+
 static void json_whatif(struct json *j, const struct cache_whatif_counts *f) {
     if (!f->gets)
         return;
@@ -261,14 +312,14 @@ static void json_whatif(struct json *j, const struct cache_whatif_counts *f) {
 }
 
 /* The format number changes when a reader of the old format would misread the new one: see tools/report/report_read.c. */
-static void report_write_json(FILE *file, const struct record *all, size_t count, int rank, int ranks) {
+static void report_write_json(FILE *file, const struct record *all, size_t count, int rank, int ranks,
+                              const char *partial, bool is_own) {
     struct json j;
     json_begin(&j, file);
     json_open(&j, NULL, '{');
-    json_string(&j, "hearth", HEARTH_VERSION);
-    json_count(&j, "format", 2);
-    json_count(&j, "ranks", (uint64_t)ranks);
-    report_job_json(&j);
+    if (partial)
+        json_string(&j, "partial", partial);
+    report_job_json(&j, ranks);
     json_open(&j, "windows", '[');
     for (size_t i = 0; i < count; i++) {
         const CLAMPI_Stats *s = &all[i].stats;
@@ -282,18 +333,20 @@ static void report_write_json(FILE *file, const struct record *all, size_t count
 #define X(field) json_count(&j, #field, s->field);
         STATS(X)
 #undef X
+        json_bypassed(&j, all[i].why);
         json_whatif(&j, &all[i].whatif);
         json_count(&j, "suspended", all[i].suspended);
         json_count(&j, "suspended_gets", all[i].suspended_gets);
         json_close(&j, '}');
     }
     json_close(&j, ']');
-    if (output_is_apart())
+    if (is_own)
         report_record_json(&j, rank);
     else
         report_records_json(&j, ranks);
     p2p_count_json(&j);
     report_heaters_json(&j);
+    report_parts_json(&j);
     json_close(&j, '}');
 }
 
@@ -301,7 +354,7 @@ static void write_report(const struct record *all, size_t count, int rank, int r
     struct output o;
     bool is_open = output_open(&o, rank, NULL), is_json = is_open && o.is_json;
     if (is_json)
-        report_write_json(o.file, all, count, rank, ranks);
+        report_write_json(o.file, all, count, rank, ranks, NULL, output_is_apart());
     else if (is_open)
         report_write_text(o.file, all, count, ranks);
     if (!is_json && !output_is_apart())
@@ -336,7 +389,47 @@ static void report_write(void) {
     free(all);
 }
 
+/* ---- while the program runs ---- */
+
+/* Windows that are still open get a record for this report only. */
+static char *own_text(int rank, int ranks, bool is_json, const char *partial, size_t *length) {
+    char *text = NULL;
+    FILE *file = open_memstream(&text, length);
+    size_t kept = record_count;
+    struct record last = kept ? records[kept - 1] : (struct record){0};
+    if (!file)
+        return NULL;
+    rma_window_each(report_open, NULL);
+    for (size_t i = 0; i < record_count; i++)
+        records[i].rank = rank;
+    if (is_json)
+        report_write_json(file, records, record_count, rank, ranks, partial, true);
+    else
+        report_write_text(file, records, record_count, 1);
+    record_count = kept;
+    if (kept)
+        records[kept - 1] = last;
+    bool is_whole = !ferror(file);
+    if (!fclose(file) && is_whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+char *report_own(int rank, int ranks, bool is_json, const char *partial, size_t *length) {
+    if (rma_threaded && pthread_mutex_trylock(&rma_mutex))
+        return NULL;
+    report_heaters_collect(rank, 1);
+    p2p_keep_counts();
+    p2p_count_collect(rank, 1);
+    char *text = own_text(rank, ranks, is_json, partial, length);
+    rma_unlock();
+    return text;
+}
+
 int hook_Finalize(void) {
+    report_partial_stop();
+    complaints_last();
     p2p_finish();
     serve_close();
     progress_close();
@@ -346,7 +439,9 @@ int hook_Finalize(void) {
         rma_window_each(report_open, NULL);
         rma_unlock();
         report_write();
+        report_parts_close();
     }
+    report_partial_remove();
     live_close();
     return host_Finalize();
 }

@@ -5,11 +5,7 @@
  * their tags could match receives of the program. */
 #include "mpi/report/report_record.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "mpi/core/host.h"
 #include "mpi/rma/record/record.h"
@@ -18,53 +14,13 @@ enum { DEPTH = 2, AT_A_TIME = 4 << 20, OVER = -1 };
 
 /* ---- the job ---- */
 
-/* Arguments are separated by 0 bytes; overlong command lines are truncated. */
-static void report_record_read_command(char *text, size_t room) {
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, room - 1);
-    if (fd >= 0)
-        close(fd);
-    n = n > 0 ? n : 0;
-    while (n && !text[n - 1])
-        n--;
-    text[n] = 0;
-    for (ssize_t i = 0; i < n; i++)
-        text[i] = text[i] ? text[i] : ' ';
-}
-
-static void write_settings(struct json *j) {
-    size_t count;
-    const struct setting *table = settings_table(&count);
-    json_open(j, "settings", '{');
-    for (size_t i = 0; i < count; i++) {
-        char value[4096];
-        if (settings_source(i) != SOURCE_ENVIRONMENT)
-            continue;
-        settings_print(&table[i], settings_get(), value, sizeof value);
-        json_string(j, table[i].name, value);
-    }
-    json_close(j, '}');
-}
-
-void report_job_json(struct json *j) {
-    char command[4096], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+void report_job_json(struct json *j, int ranks) {
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
-    uint64_t seconds = rma_record_now() / 1000000000u;
-    report_record_read_command(command, sizeof command);
     if (!host_real.Get_library_version || host_Get_library_version(mpi, &length) != MPI_SUCCESS)
         length = 0;
     mpi[length] = 0;
-    mpi[strcspn(mpi, "\n")] = 0;
-    for (char *c = mpi; *c; c++) /* MPICH separates by tabs */
-        *c = *c == '\t' ? ' ' : *c;
-    json_open(j, "job", '{');
-    json_string(j, "command", command);
-    json_string(j, "mpi", mpi);
-    json_count(j, "begun", (uint64_t)time(NULL) - seconds); /* seconds since 1970 */
-    json_count(j, "cache_bytes", settings_get()->cache_size);
-    json_count(j, "cache_bytes_most", settings_get()->cache_max);
-    write_settings(j);
-    json_close(j, '}');
+    job_json(j, ranks, mpi);
 }
 
 /* ---- the processes ---- */

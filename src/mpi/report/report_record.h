@@ -4,8 +4,8 @@
 
 #include "base/base.h"
 
-/* Command, start time and settings of the job, as seen by rank 0. */
-void report_job_json(struct json *j);
+/* Version, format, ranks, and command, start time and settings of the job, as seen by rank 0. */
+void report_job_json(struct json *j, int ranks);
 
 /* The recording of this process alone. */
 void report_record_json(struct json *j, int rank);

@@ -94,6 +94,7 @@ static double mean_ns(uint64_t ticks, uint64_t count) {
 
 static void suspend(struct window *w, double spent, double saved) {
     struct window_admission *v = &w->admission;
+    rma_admission_settle(w);
     if (!v->times++)
         v->first_ns = clock_ns();
     v->spent_ns = (uint64_t)spent;
@@ -139,6 +140,7 @@ uint64_t rma_admission_gets_bypassed(const struct window *w) {
 
 void rma_admission_resume(struct window *w) {
     struct window_admission *v = &w->admission;
+    rma_admission_settle(w);
     v->passed = rma_admission_gets_bypassed(w);
     if (rma_admission_is_suspended(w))
         rma_record_event(w, RECORD_RESUMED, 0, 0);
@@ -150,6 +152,7 @@ void rma_admission_resume(struct window *w) {
 }
 
 void rma_admission_refuse(struct window *w) {
+    rma_admission_settle(w);
     w->cacheable = false;
     w->bypassing = true;
     if (w->cache)
@@ -170,7 +173,7 @@ uint64_t rma_admission_target_start(const struct rma_target *t) {
 void rma_admission_target_get(struct rma_target *t, uint64_t started, uint64_t bytes) {
     if (!started)
         return;
-    t->probe_ticks = clock_ticks() - started + 1;
+    t->probe_ticks = clock_ticks_since(started) + 1;
     t->probe_bytes = bytes;
 }
 
@@ -179,7 +182,7 @@ uint64_t rma_admission_target_flush_start(const struct rma_target *t) {
 }
 
 void rma_admission_target_flush(struct rma_target *t, uint64_t started) {
-    uint64_t ticks = t->probe_ticks + clock_ticks() - started;
+    uint64_t ticks = t->probe_ticks + clock_ticks_since(started);
     t->probe_ticks = 0;
     if (!started)
         return;
@@ -198,6 +201,31 @@ bool rma_admission_wants(struct window *w, int target, uint64_t address, uint64_
     rma_record_seen(w, target, address, bytes, wanted ? SEEN_OPEN : SEEN_MISS);
     rma_unlock();
     return wanted;
+}
+
+/* ---- the reason ---- */
+
+enum bypass_reason rma_admission_reason(const struct window *w, const struct rma_target *t, bool by_cache) {
+    if (!w->cacheable)
+        return BYPASSED_shared;
+    if (w->mode == MODE_OFF)
+        return BYPASSED_off;
+    if (rma_admission_is_suspended(w))
+        return BYPASSED_suspended;
+    if (t->verdict == VERDICT_BYPASS && t == &w->targets[w->rank])
+        return BYPASSED_own;
+    if (t->verdict == VERDICT_BYPASS)
+        return settings_get()->bypass == BYPASS_ALWAYS ? BYPASSED_excluded : BYPASSED_cheap;
+    return !by_cache ? BYPASSED_call : w->cache ? BYPASSED_sampled : BYPASSED_no_memory;
+}
+
+/* While a target is fast, the rules that refuse its gets do not change. */
+void rma_admission_settle(struct window *w) {
+    for (struct rma_target *t = w->targets; t < w->targets + w->size; t++)
+        if (t->fast_gets) {
+            w->why[rma_admission_reason(w, t, false)] += t->fast_gets;
+            t->fast_gets = 0;
+        }
 }
 
 /* ---- 5. the request ---- */

@@ -117,6 +117,14 @@ bool rma_admission_keeps(const struct window *w, const struct get *g);
 /* Whether completion of the request implies that the data has arrived. */
 bool rma_admission_is_reliable(const struct get *g);
 
+/* ---- the reason, for the report ---- */
+
+/* Why a get to this target bypasses the cache: the first rule that refuses it. `by_cache`: rules 1 to 3 do not. */
+enum bypass_reason rma_admission_reason(const struct window *w, const struct rma_target *t, bool by_cache);
+/* Adds the gets of the fast bypass path to their reasons. Call before rules 1 or 2 change, and before the reasons are read.
+ * Requires the lock. */
+void rma_admission_settle(struct window *w);
+
 /* ---- the fast bypass path ---- */
 
 /* A target is fast if its gets bypass the cache, no get or write is in flight whose completion the cache must see, and

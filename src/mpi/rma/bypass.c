@@ -55,7 +55,7 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
     uint64_t bytes = size_of(g);
     if (UNLIKELY(w->wants_whatif) && !seen)
         bypass_record(w, t, g, bytes);
-    rma_bypass_note(w);
+    rma_bypass_note(w, rma_admission_reason(w, t, seen));
     rma_bypass_count(w, t, g, bytes, false);
     if (!t->fast) /* the first get of an epoch between fences: the next ones take the fast path */
         rma_admission_note_fast(w, t);

@@ -12,9 +12,10 @@ void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *
                       bool revalidates);
 
 /* Counts a get of the window that bypassed its cache. Requires the lock. */
-static inline void rma_bypass_note(struct window *w) {
+static inline void rma_bypass_note(struct window *w, enum bypass_reason why) {
     w->count.gets++;
     w->count.bypassed++;
+    w->why[why]++;
     rma_admission_bypassed(w);
 }
 
@@ -34,6 +35,7 @@ void rma_bypass_forget_type(MPI_Datatype type);
  * cheapest order for a program without reuse. The flush that follows calls rma_progress_note for both. */
 static inline void rma_bypass_count_fast(struct window *w, struct rma_target *t, int count) {
     t->last_get = rma_inflight_issued++;
+    t->fast_gets++;
     w->count.bytes_fetched += LIKELY(count > 0) ? (uint64_t)count * rma_bypass_last.size : 0;
     rma_window_use(w, t);
 }

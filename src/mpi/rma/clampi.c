@@ -20,9 +20,9 @@ EXPORT int CLAMPI_Set_mode(MPI_Win win, int mode) {
     struct window *w = rma_window_find(win);
     if (!w)
         return MPI_ERR_WIN;
-    if (mode < CLAMPI_TRANSPARENT || mode > CLAMPI_ACQUIRE) {
+    if (mode < CLAMPI_TRANSPARENT || mode > CLAMPI_AUTO) {
         log_error("CLAMPI_Set_mode: mode %d is not one of 1 (transparent), 2 (always), 3 (user), 4 (off), 5 "
-                  "(acquire)",
+                  "(acquire), 6 (auto)",
                   mode);
         return MPI_ERR_ARG;
     }

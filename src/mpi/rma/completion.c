@@ -20,6 +20,8 @@ static void complete_ops(struct window *w, struct rma_target *t, uint64_t before
             return;
         if (UNLIKELY(op->revalidates))
             acquire(EVENT_RECHECK);
+        if (UNLIKELY(op->kind == OP_REQUEST && op->cached))
+            rma_inflight_verify(id);
         if (op->kind == OP_REQUEST || op->kind == OP_BYPASS)
             /* the program may use the buffer from now on, and wait for the request later */
             rma_inflight_orphan(id);

@@ -139,7 +139,7 @@ static int flush_timed(struct window *w, struct rma_target *t, enum completion_s
     rma_unlock();
     rc = rma_completion_finish(w, t, before, scope, rc);
     rma_lock();
-    rma_admission_flush(w, clock_ticks() - returned, returned - start, gets);
+    rma_admission_flush(w, clock_ticks_since(returned), clock_ticks_between(start, returned), gets);
     rma_unlock();
     return rc;
 }

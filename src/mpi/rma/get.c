@@ -117,7 +117,7 @@ static int forward_fast(struct window *w, struct rma_target *t, const struct get
     int rc = rma_get_forward(g);
     if (rc == MPI_SUCCESS) {
         rma_lock();
-        rma_bypass_note(w);
+        rma_bypass_note(w, BYPASSED_sampled);
         rma_fetch_count(w, t, bytes);
         rma_admission_judge(w);
         rma_unlock();
@@ -314,6 +314,25 @@ static bool hit_pending(struct window *w, struct rma_target *t, struct access *a
     return true;
 }
 
+/* Whether a hit must be fetched as well, and compared. */
+static bool is_due(const struct window *w) {
+    return rma_check_is_on || (w->mode == MODE_ACQUIRE && w->fresh.recheck <= 1);
+}
+
+/* Whether stale hits are to be found, and not only loops that poll to be ended. */
+static bool finds_stale(const struct window *w) {
+    return rma_check_is_on || w->fresh.is_auto;
+}
+
+/* A partial hit is one only if the buffer is contiguous. */
+static bool can_compare_head(const struct window *w, const struct get *g, const struct access *a) {
+    return finds_stale(w) && !g->request && !g->noop && shape_is_contiguous(&a->here.shape);
+}
+
+static bool can_compare_request(const struct window *w, const struct get *g) {
+    return finds_stale(w) && rma_admission_is_reliable(g);
+}
+
 static int get_described(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
     int rc;
     rma_lock();
@@ -321,16 +340,18 @@ static int get_described(struct window *w, struct rma_target *t, const struct ge
     uint32_t entry = cache_lookup(w->cache, (uint32_t)g->target, a->address);
     uint64_t head = entry == CACHE_NONE ? 0 : cache_covers(w->cache, entry, &a->there.shape);
     if (!head) {
-        rma_miss_draw_recheck(w);
+        if (!w->fresh.is_auto) /* only consecutive hits count, as in a loop that polls */
+            rma_miss_draw_recheck(w);
         return rma_miss_get(w, t, g, a);
     }
     bool cached = cache_state_of(w->cache, entry) == CACHE_CACHED, whole = head == a->bytes;
-    if (cached && whole && (rma_check_is_on || (w->mode == MODE_ACQUIRE && w->fresh.recheck <= 1)))
-        return g->request ? rma_miss_refetch(w, t, g, a) : rma_miss_recheck(w, t, g, a, entry);
-    if (cached && whole) {
+    if (cached && is_due(w) && (whole || can_compare_head(w, g, a)))
+        return g->request && !can_compare_request(w, g) ? rma_miss_refetch(w, t, g, a)
+                                                        : rma_miss_recheck(w, t, g, a, entry, head);
+    if (cached && (whole || w->fresh.is_auto))
         w->fresh.recheck -= w->fresh.recheck > 1;
+    if (cached && whole)
         return hit_full(w, t, g, a, entry);
-    }
     if (g->request || g->noop || !(whole || shape_is_contiguous(&a->here.shape)))
         return rma_miss_get(w, t, g, a);
     if (cached)

@@ -10,49 +10,74 @@
 #include "mpi/rma/bypass.h"
 #include "mpi/rma/inflight/rma_check.h"
 #include "mpi/rma/inflight/rma_request.h"
+#include "mpi/rma/inflight/rma_verify.h"
 #include "mpi/rma/window/score.h"
 
 void rma_miss_draw_recheck(struct window *w) {
     static struct random random = {.state = 0x5eed};
-    uint64_t mean = settings_get()->recheck;
+    uint64_t mean = w->fresh.is_auto ? rma_verify_interval(w) : settings_get()->recheck;
     w->fresh.recheck = mean ? 1 + random_below(&random, (uint32_t)(2 * mean - 1)) : UINT64_MAX;
 }
 
-/* The operation that will compare; its `cached` is NULL if memory ran out. Requires the lock. */
-static struct op comparison(struct window *w, const struct get *g, const struct access *a, uint32_t entry) {
-    struct op op = {.kind = OP_RECHECK,
+/* The operation that will compare the first `head` bytes; its `cached` is NULL if memory ran out. Requires the lock. */
+static struct op comparison(struct window *w, const struct get *g, const struct access *a, uint32_t entry,
+                            uint64_t head) {
+    struct op op = {.kind = g->request ? OP_REQUEST : OP_RECHECK,
                     .window = w,
                     .target = g->target,
                     .entry = CACHE_NONE,
                     .address = a->address,
-                    .bytes = a->bytes,
+                    .bytes = head,
                     .buffer = a->buffer,
                     .here = a->here,
-                    .cached = malloc(a->bytes),
+                    .cached = malloc(head),
                     .filled = cache_owner_of(w->cache, entry)};
     if (op.cached)
-        memcpy(op.cached, cache_data(w->cache, entry), a->bytes);
+        memcpy(op.cached, cache_data(w->cache, entry), head);
+    if (w->fresh.is_auto)
+        rma_verify_begin(&op);
     return op;
 }
 
-int rma_miss_recheck(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
-                     uint32_t entry) {
-    struct op op = comparison(w, g, a, entry);
-    bool keep = op.cached && !(rma_inflight_buffers && rma_inflight_overlap(a->buffer, &a->here.shape));
+static void count_recheck(struct window *w, struct rma_target *t, const struct access *a, uint32_t entry,
+                          uint64_t head) {
     if (rma_check_is_on) {
         cache_touch(w->cache, entry, a->bytes);
-        rma_get_note_hit(w, t, a->address, a->bytes);
+        rma_get_note_hit(w, t, a->address, head);
     } else {
         w->count.gets++;
         w->count.bypassed++;
+        w->why[BYPASSED_recheck]++;
     }
+}
+
+/* Adds the comparison to the operations in flight. Requires the lock. */
+static bool track_recheck(struct window *w, struct rma_target *t, const struct get *g, const struct op *op,
+                          uint64_t bytes) {
+    uint32_t id = op->cached ? rma_inflight_add(op) : NO_OP;
+    if (id == NO_OP)
+        rma_bypass_count(w, t, g, bytes, w->mode == MODE_ACQUIRE);
+    else if (g->request) {
+        w->count.bytes_fetched += bytes;
+        rma_request_track(id, *g->request);
+    } else
+        rma_fetch_count(w, t, bytes);
+    return id != NO_OP;
+}
+
+int rma_miss_recheck(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
+                     uint32_t entry, uint64_t head) {
+    struct op op = comparison(w, g, a, entry, head);
+    if (rma_inflight_buffers && rma_inflight_overlap(a->buffer, &a->here.shape)) {
+        free(op.cached);
+        op.cached = NULL;
+    }
+    count_recheck(w, t, a, entry, head);
     rma_miss_draw_recheck(w);
     rma_unlock();
     int rc = rma_get_forward(g);
     rma_lock();
-    if (rc == MPI_SUCCESS)
-        rma_fetch_count(w, t, a->bytes);
-    keep = keep && rc == MPI_SUCCESS && rma_inflight_add(&op) != NO_OP;
+    bool keep = rc == MPI_SUCCESS && track_recheck(w, t, g, &op, a->bytes);
     rma_unlock();
     if (keep)
         a->here.owned = NULL; /* now owned by the operation */
@@ -105,10 +130,13 @@ static bool get_reserve(struct window *w, const struct get *g, struct access *a,
 }
 
 static void count_miss(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
-                       const struct moment *issued, bool keep) {
+                       const struct moment *issued, bool keep, enum bypass_reason why) {
     keep = keep && issued->drops == w->fresh.drops; /* otherwise another thread has written in the meantime */
     w->count.gets++;
-    w->count.bypassed += !keep;
+    if (UNLIKELY(!keep)) {
+        w->count.bypassed++;
+        w->why[why]++;
+    }
     if (!keep || !get_reserve(w, g, a, issued))
         rma_bypass_count(w, t, g, a->bytes, a->revalidates);
     else if (g->request)
@@ -126,6 +154,7 @@ static bool is_simple(const struct get *g, const struct access *a) {
 int rma_miss_get(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
     struct moment issued = get_now(w);
     bool keep = rma_admission_keeps(w, g);
+    enum bypass_reason why = keep ? BYPASSED_overlap : BYPASSED_request;
     if (UNLIKELY(rma_inflight_buffers) && rma_inflight_overlap(a->buffer, &a->here.shape))
         keep = false;
     uint64_t ticks = rma_admission_target_start(t), before = a->started ? clock_ticks() : 0;
@@ -135,12 +164,13 @@ int rma_miss_get(struct window *w, struct rma_target *t, const struct get *g, st
     rma_lock();
     if (rc == MPI_SUCCESS) {
         rma_admission_target_get(t, ticks, a->bytes);
-        count_miss(w, t, g, a, &issued, keep);
+        count_miss(w, t, g, a, &issued, keep, why);
     }
     if (UNLIKELY(w->ahead.blocks) && rc == MPI_SUCCESS && is_simple(g, a))
         rma_ahead_missed(w, t, a->address, a->bytes, ticks != 0);
     if (UNLIKELY(before))
-        rma_admission_miss(w, before - a->started + clock_ticks() - after, after - before);
+        rma_admission_miss(w, clock_ticks_between(a->started, before) + clock_ticks_since(after),
+                           clock_ticks_between(before, after));
     rma_unlock();
     return rc;
 }

@@ -7,10 +7,10 @@
 /* Issues the get first, so that the search for storage overlaps with it. */
 int rma_miss_get(struct window *w, struct rma_target *t, const struct get *g, struct access *a);
 
-/* Revalidates a hit: it is fetched again and compared on completion. */
+/* Revalidates a hit: it is fetched again, and its first `head` bytes, which are cached, are compared on completion. */
 int rma_miss_recheck(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
-                     uint32_t entry);
-/* The same for a hit that has a request: the data is not compared. Its completion counts as a sync event. */
+                     uint32_t entry, uint64_t head);
+/* The same for a hit with a request whose data is not compared. Its completion counts as a sync event. */
 int rma_miss_refetch(struct window *w, struct rma_target *t, const struct get *g, struct access *a);
 
 /* Polling loops must terminate although their gets hit: one in a random number of consecutive hits is revalidated. This

@@ -6,7 +6,7 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/rma/admission.h"
-#include "mpi/rma/inflight/inflight.h"
+#include "mpi/rma/inflight/rma_verify.h"
 #include "mpi/rma/record/record.h"
 #include "mpi/rma/window/score.h"
 
@@ -65,8 +65,15 @@ struct cache *rma_window_cache(struct window *w) {
 
 /* ---- the mode ---- */
 
+enum mode rma_window_enter_mode(struct window *w, enum mode mode) {
+    w->fresh.is_auto = false;
+    return mode == MODE_AUTO ? rma_verify_enter(w) : mode;
+}
+
 void rma_window_set_mode(struct window *w, enum mode mode) {
     rma_lock();
+    rma_admission_settle(w);
+    mode = rma_window_enter_mode(w, mode);
     if (w->mode == MODE_OFF && mode != MODE_OFF)
         rma_inflight_assume_busy(w);
     if (w->mode != mode && w->cache)
@@ -84,7 +91,7 @@ static int mode_from_number(const char *value) {
 
 bool rma_window_mode_from(MPI_Info info, enum mode *mode) {
     static const char *const keys[] = {"clampi_mode", "CLAMPI_MODE"};
-    static const char words[] = "transparent|always|user|off|acquire";
+    static const char words[] = "transparent|always|user|off|acquire|auto";
     for (int i = 0; info != MPI_INFO_NULL && i < 2; i++) {
         char value[MPI_MAX_INFO_VAL + 1];
         int flag = 0;
@@ -93,7 +100,9 @@ bool rma_window_mode_from(MPI_Info info, enum mode *mode) {
         int found = settings_word(words, value);
         if (found < 0)
             found = mode_from_number(value);
-        if (found < 0)
+        if (found < 0 && !log_is_first_rank())
+            continue; /* all ranks give the same info, as a rule: one line per job */
+        else if (found < 0)
             log_warn("info key %s=%.80s is not one of %s (or 1, 2, 3); it is ignored", keys[i], value, words);
         else {
             *mode = (enum mode)found;

@@ -12,6 +12,9 @@ struct cache *rma_window_cache(struct window *w);
 
 void rma_window_set_mode(struct window *w, enum mode mode);
 
+/* Starts mode auto, or ends it. Returns the mode in which the cache is used. Requires the lock. */
+enum mode rma_window_enter_mode(struct window *w, enum mode mode);
+
 /* Reads a mode from the info keys; returns true if there is a valid one. */
 bool rma_window_mode_from(MPI_Info info, enum mode *mode);
 

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "mpi/core/complaints.h"
 #include "mpi/core/hooks.h"
 #include "mpi/rma/admission.h"
 #include "mpi/rma/alias.h"
@@ -15,6 +16,7 @@
 #include "mpi/rma/window/score.h"
 #include "mpi/rma/window_cache.h"
 #include "mpi/rma/write.h"
+#include "mpi/serve/serve_auto.h"
 #include "mpi/serve/served.h"
 
 enum { FEW_PARTS = 64 };
@@ -25,7 +27,8 @@ static uint64_t serials;
 /* A rank's part of the window, as it is sent to the others. */
 struct part {
     uint64_t process, base, bytes, unit;
-    uint64_t ready; /* there is memory to describe the window */
+    uint32_t ready;     /* there is memory to describe the window */
+    uint32_t complaint; /* see complaints.h */
 };
 
 /* An attached part of a dynamic window. */
@@ -88,14 +91,21 @@ static void note_part(struct rma_target *t, const struct part *part) {
 
 /* The parts of all ranks; NULL if some rank has no memory for the table. Up to FEW_PARTS ranks gather them on the stack, so
  * that no rank can fail to join the one collective call. More ranks first agree that all have memory for the result. */
-static struct rma_target *gather_targets(struct part own, int size, bool ready, MPI_Comm comm) {
+static struct rma_target *gather_targets(struct part own, int rank, int size, bool ready, MPI_Comm comm) {
     struct part few[FEW_PARTS], *parts = size <= FEW_PARTS ? few : malloc((size_t)size * sizeof *parts);
     struct rma_target *targets = calloc((size_t)size, sizeof *targets);
+    struct complaints_census census;
+    complaints_begin(&census, rank);
     own.ready = ready && targets;
+    own.complaint = census.own;
     bool ok = (parts == few || all_have(parts && own.ready, comm)) &&
               host_Allgather(&own, sizeof own, MPI_BYTE, parts, sizeof own, MPI_BYTE, comm) == MPI_SUCCESS;
-    for (int i = 0; ok && i < size; i++)
+    for (int i = 0; ok && i < size; i++) {
+        complaints_add(&census, i, parts[i].complaint);
         ok = parts[i].ready;
+    }
+    if (ok)
+        complaints_end(&census, size);
     for (int i = 0; ok && i < size; i++)
         note_part(&targets[i], &parts[i]);
     if (parts != few)
@@ -145,7 +155,7 @@ static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Co
     host_Comm_size(comm, &size);
     host_Comm_rank(comm, &rank);
     own.process = own_process;
-    struct rma_target *targets = gather_targets(own, size, w, comm);
+    struct rma_target *targets = gather_targets(own, rank, size, w, comm);
     acquire(EVENT_COLLECTIVE);
     rma_lock();
     if (w && targets) {
@@ -154,6 +164,7 @@ static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Co
                              .dynamic = dynamic,
                              .cacheable = !shared,
                              .served = serve_find(handle) != NULL,
+                             .served_reason = serve_auto_reason(),
                              .mode = (enum mode)settings_get()->mode,
                              .rank = rank,
                              .size = size,
@@ -161,6 +172,7 @@ static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Co
                              .epoch = {.first_busy = NO_TARGET, .flush_stamp = 1},
                              .serial = ++serials};
         rma_window_mode_from(info, &w->mode);
+        w->mode = rma_window_enter_mode(w, w->mode);
         rma_window_acquires |= w->mode == MODE_ACQUIRE;
         rma_score_from_info(w, info);
         w->ahead.blocks = settings_get()->read_ahead;

@@ -20,6 +20,7 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/serve/memory.h"
+#include "mpi/serve/serve_auto.h"
 #include "mpi/serve/served.h"
 
 #define CHUNK_SHORT ((uint64_t)4 << 20) /* where few addresses are free in all processes */
@@ -203,7 +204,8 @@ static bool wants_alignment(MPI_Info info) {
 
 int hook_Alloc_mem(MPI_Aint bytes, MPI_Info info, void *base) {
     void *memory = NULL;
-    if (bytes > 0 && base && serve_is_wanted(info) && !settings_get()->node_ranks && !wants_alignment(info))
+    if (bytes > 0 && base && serve_auto_wants_memory(info) && !settings_get()->node_ranks &&
+        !wants_alignment(info))
         memory = serve_alloc_take((uint64_t)bytes);
     if (!memory)
         return host_Alloc_mem(bytes, info, base);

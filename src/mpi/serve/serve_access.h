@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_SERVE_ACCESS_H
 #define HEARTH_MPI_SERVE_ACCESS_H
 
+#include "mpi/serve/serve_count.h"
 #include "mpi/serve/served.h"
 
 struct serve_args {
@@ -29,7 +30,10 @@ static inline struct served_target *serve_access_target(const struct serve_args 
                  a->disp < 0))
         return NULL;
     struct served_target *t = &(*s)->targets[a->target];
-    return LIKELY(serve_epoch_is_open(*s, t)) ? t : NULL;
+    if (UNLIKELY(!serve_epoch_is_open(*s, t)))
+        return NULL;
+    serve_count(t);
+    return t;
 }
 
 /* The address of `bytes` contiguous bytes at a displacement, at the target; 0: not all of them are in the window. */

@@ -1,24 +1,59 @@
 /* serve_attribute.c: queries about served windows that the host's window of the same handle answers wrongly: it was created
- * over existing memory, and shares none. */
+ * over existing memory, and shares none, or is an empty one. */
 #include "mpi/core/hooks.h"
 #include "mpi/serve/serve_access.h"
+#include "mpi/serve/serve_sync.h"
 
 /* ---- attributes ---- */
 
+/* Of a window whose handle is an empty one of the host. */
+static void correct_memory(struct served *s, int key, void *value) {
+    if (key == MPI_WIN_BASE)
+        *(void **)value = s->dynamic ? MPI_BOTTOM : (void *)(uintptr_t)s->targets[s->rank].base;
+    else if (key == MPI_WIN_SIZE)
+        *(MPI_Aint **)value = &s->own_bytes;
+    else if (key == MPI_WIN_DISP_UNIT)
+        *(int **)value = &s->own_unit;
+}
+
 /* The processes of a node see each other's stores without any call: the memory model is unified. */
 int serve_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
-    static int allocated = MPI_WIN_FLAVOR_ALLOCATE, unified = MPI_WIN_UNIFIED;
+    static int allocated = MPI_WIN_FLAVOR_ALLOCATE, created = MPI_WIN_FLAVOR_CREATE,
+               dynamic = MPI_WIN_FLAVOR_DYNAMIC, unified = MPI_WIN_UNIFIED;
     int rc = serve_host.Win_get_attr(win, key, value, flag);
-    const struct served *s = rc == MPI_SUCCESS && *flag ? serve_find(win) : NULL;
+    struct served *s = rc == MPI_SUCCESS && *flag ? serve_find(win) : NULL;
     if (s && key == MPI_WIN_MODEL)
         *(int **)value = &unified;
-    else if (s && key == MPI_WIN_CREATE_FLAVOR && s->memory)
-        *(int **)value = &allocated;
+    else if (s && key == MPI_WIN_CREATE_FLAVOR && (s->memory || s->stand_in))
+        *(int **)value = s->memory ? &allocated : s->dynamic ? &dynamic : &created;
+    else if (s && s->stand_in)
+        correct_memory(s, key, value);
     return rc;
 }
 
 int hook_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
     return host_Win_get_attr(win, key, value, flag);
+}
+
+int serve_Win_get_group(MPI_Win win, MPI_Group *group) {
+    const struct served *s = serve_find(win);
+    return serve_sync_is_own(s) ? host_Comm_group(s->sync, group) : serve_host.Win_get_group(win, group);
+}
+
+int hook_Win_get_group(MPI_Win win, MPI_Group *group) {
+    return host_Win_get_group(win, group);
+}
+
+/* ---- dynamic windows: any memory can be reached through the kernel, attached or not ---- */
+
+int serve_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
+    const struct served *s = serve_find(win);
+    return s && s->stand_in && s->dynamic ? MPI_SUCCESS : serve_host.Win_attach(win, base, size);
+}
+
+int serve_Win_detach(MPI_Win win, const void *base) {
+    const struct served *s = serve_find(win);
+    return s && s->stand_in && s->dynamic ? MPI_SUCCESS : serve_host.Win_detach(win, base);
 }
 
 /* ---- memory that can be loaded and stored directly (MPI 4.1, 12.2.3) ---- */

@@ -16,6 +16,7 @@
 
 #include "mpi/core/progress.h"
 #include "mpi/serve/remote/remote.h"
+#include "mpi/serve/serve_sync.h"
 
 /* Full fence: orders the caller's accesses before it against those after it, as seen by all processes. */
 static void order_memory(void) {
@@ -59,6 +60,8 @@ static void release_lock(struct served_target *t) {
         serve_gate_leave(t->gate, held == HOLD_ALONE);
     else if (held == (HOLD_SHARED | HOLD_REMOTE) || held == (HOLD_ALONE | HOLD_REMOTE))
         serve_remote_unlock(t, held == (HOLD_ALONE | HOLD_REMOTE));
+    else if (t->remote)
+        serve_remote_flush(t);
 }
 
 /* Whether MPI_Win_lock may begin an epoch: none of another kind may be open, and none on this target. */
@@ -88,8 +91,6 @@ int serve_Win_unlock(int target, MPI_Win win) {
     if (!t || t->held == HOLD_NONE || s->locked_all)
         return serve_host.Win_unlock(target, win);
     order_memory();
-    if (UNLIKELY(t->remote))
-        serve_remote_flush(t);
     release_lock(t);
     serve_lock();
     s->holds--;
@@ -114,8 +115,9 @@ static void lock_all_nodes(struct served *s, enum hold hold) {
 }
 
 static void unlock_all_nodes(struct served *s) {
-    bool checked = s->targets[s->rank].held != HOLD_UNCHECKED;
-    serve_remote_flush_all(s);
+    bool checked = s->targets[s->rank].held != HOLD_UNCHECKED, in_order = serve_remote_unlocks_in_order();
+    if (!in_order)
+        serve_remote_flush_all(s);
     for (int i = 0; i < s->size; i++)
         if (s->targets[i].remote)
             s->targets[i].held = HOLD_NONE;
@@ -124,6 +126,8 @@ static void unlock_all_nodes(struct served *s) {
     for (int n = 0; checked && n < s->node_count; n++)
         if (s->nodes[n] != s->domain->world->node)
             serve_remote_unlock_node(s, s->nodes[n]);
+    if (in_order)
+        serve_remote_flush_all(s);
 }
 
 static void lock_all_here(struct served *s, enum hold hold) {
@@ -215,7 +219,7 @@ int serve_Win_fence(int assertion, MPI_Win win) {
     if (s && s->domain)
         serve_remote_flush_all(s);
     order_memory();
-    int rc = serve_host.Win_fence(assertion, win);
+    int rc = serve_sync_is_own(s) ? serve_sync_barrier(s) : serve_host.Win_fence(assertion, win);
     order_memory();
     if (s && rc == MPI_SUCCESS)
         s->fenced = !(assertion & MPI_MODE_NOSUCCEED);
@@ -247,12 +251,17 @@ int serve_Win_start(MPI_Group group, int assertion, MPI_Win win) {
     struct served *s = serve_find(win);
     if (s && (s->locked_all || s->holds))
         return refuse(s, MPI_ERR_RMA_SYNC);
-    int rc = serve_host.Win_start(group, assertion, win), count = 0;
+    bool own = serve_sync_is_own(s);
+    if (own && s->started)
+        return refuse(s, MPI_ERR_RMA_SYNC);
+    int rc = own ? MPI_SUCCESS : serve_host.Win_start(group, assertion, win), count = 0;
     if (!s || rc != MPI_SUCCESS)
         return rc;
     int *ranks = ranks_of(s, group, &count);
     if (!ranks)
         return refuse(s, MPI_ERR_GROUP);
+    if (own)
+        serve_sync_start(s, ranks, count, assertion);
     serve_lock();
     for (int i = 0; i < count; i++)
         s->targets[ranks[i]].started = true;
@@ -277,25 +286,48 @@ int serve_Win_complete(MPI_Win win) {
     if (s && s->domain)
         serve_remote_flush_all(s);
     order_memory();
-    int rc = serve_host.Win_complete(win);
+    if (serve_sync_is_own(s) && !s->started)
+        return refuse(s, MPI_ERR_RMA_SYNC);
+    int rc = MPI_SUCCESS;
+    if (serve_sync_is_own(s))
+        serve_sync_complete(s);
+    else
+        rc = serve_host.Win_complete(win);
     if (s && rc == MPI_SUCCESS)
         end_start(s);
     return rc;
 }
 
 int serve_Win_post(MPI_Group group, int assertion, MPI_Win win) {
+    struct served *s = serve_find(win);
+    int count = 0, *ranks;
     order_memory();
-    return serve_host.Win_post(group, assertion, win);
+    if (!serve_sync_is_own(s))
+        return serve_host.Win_post(group, assertion, win);
+    if (s->posted || !(ranks = ranks_of(s, group, &count)))
+        return refuse(s, s->posted ? MPI_ERR_RMA_SYNC : MPI_ERR_GROUP);
+    serve_sync_post(s, ranks, count, assertion);
+    return MPI_SUCCESS;
+}
+
+/* The end of an exposure that Hearth synchronises. */
+static int end_post(struct served *s, bool waits, int *flag) {
+    if (!s->posted)
+        return refuse(s, MPI_ERR_RMA_SYNC);
+    *flag = serve_sync_test(s, waits);
+    return MPI_SUCCESS;
 }
 
 int serve_Win_wait(MPI_Win win) {
-    int rc = serve_host.Win_wait(win);
+    struct served *s = serve_find(win);
+    int flag, rc = serve_sync_is_own(s) ? end_post(s, true, &flag) : serve_host.Win_wait(win);
     order_memory();
     return rc;
 }
 
 int serve_Win_test(MPI_Win win, int *flag) {
-    int rc = serve_host.Win_test(win, flag);
+    struct served *s = serve_find(win);
+    int rc = serve_sync_is_own(s) ? end_post(s, false, flag) : serve_host.Win_test(win, flag);
     order_memory();
     return rc;
 }

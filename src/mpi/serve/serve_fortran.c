@@ -7,21 +7,39 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+/* The constants of Fortran. */
 #ifdef MPICH
-enum { FLAVOR = MPI_WIN_CREATE_FLAVOR + 1, MODEL = MPI_WIN_MODEL + 1 }; /* the constants of Fortran */
+enum { BEYOND_C = 1 };
 #else
-enum { FLAVOR = MPI_WIN_CREATE_FLAVOR, MODEL = MPI_WIN_MODEL };
+enum { BEYOND_C = 0 };
 #endif
+enum {
+    BASE = MPI_WIN_BASE + BEYOND_C,
+    SIZE = MPI_WIN_SIZE + BEYOND_C,
+    UNIT = MPI_WIN_DISP_UNIT + BEYOND_C,
+    FLAVOR = MPI_WIN_CREATE_FLAVOR + BEYOND_C,
+    MODEL = MPI_WIN_MODEL + BEYOND_C
+};
 
 typedef void get_attr(const MPI_Fint *win, const MPI_Fint *key, MPI_Aint *value, MPI_Fint *flag,
                       MPI_Fint *error);
 
 static void correct_value(MPI_Fint win, MPI_Fint key, MPI_Aint *value) {
-    const struct served *s = key == FLAVOR || key == MODEL ? serve_find(MPI_Win_f2c(win)) : NULL;
-    if (s && key == MODEL)
+    const struct served *s = serve_find(MPI_Win_f2c(win));
+    if (!s)
+        return;
+    if (key == MODEL)
         *value = MPI_WIN_UNIFIED;
-    else if (s && s->memory)
-        *value = MPI_WIN_FLAVOR_ALLOCATE;
+    else if (key == FLAVOR && (s->memory || s->stand_in))
+        *value = s->memory    ? MPI_WIN_FLAVOR_ALLOCATE
+                 : s->dynamic ? MPI_WIN_FLAVOR_DYNAMIC
+                              : MPI_WIN_FLAVOR_CREATE;
+    else if (key == BASE && s->stand_in)
+        *value = (MPI_Aint)s->targets[s->rank].base;
+    else if (key == SIZE && s->stand_in)
+        *value = s->own_bytes;
+    else if (key == UNIT && s->stand_in)
+        *value = s->own_unit;
 }
 
 /* Looked up at each call: it is rare. */

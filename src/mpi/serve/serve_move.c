@@ -78,6 +78,18 @@ static int move_shaped(const struct serve_args *a, const struct served_target *t
     return rc;
 }
 
+/* One range on both sides, not mapped here. */
+static int move_unmapped(const struct serve_args *a, const struct served_target *t, uint64_t there,
+                         uint64_t bytes, enum direction d) {
+    if (bytes && t->by_kernel)
+        return move_flat(a, t, there, bytes, d);
+    if (bytes && bytes <= REMOTE_SMALL && t->remote &&
+        serve_remote_small_copy(t, d == FETCH ? REMOTE_GET : REMOTE_PUT, (void *)(uintptr_t)a->origin, there,
+                                bytes))
+        return MPI_SUCCESS;
+    return move_shaped(a, t, d);
+}
+
 static inline int move(const struct serve_args *a, const struct served_target *t, enum direction d) {
     uint64_t osize, tsize;
     if (UNLIKELY(!layout_is_plain(a->otype, &osize) || !layout_is_plain(a->ttype, &tsize)))
@@ -87,7 +99,7 @@ static inline int move(const struct serve_args *a, const struct served_target *t
     if (UNLIKELY(!there || bytes != (uint64_t)a->tcount * tsize))
         return move_shaped(a, t, d);
     if (UNLIKELY(!t->mapped))
-        return t->by_kernel && bytes ? move_flat(a, t, there, bytes, d) : move_shaped(a, t, d);
+        return move_unmapped(a, t, there, bytes, d);
     if (d == FETCH)
         copy_flat((void *)(uintptr_t)a->origin, (void *)(uintptr_t)there, bytes);
     else

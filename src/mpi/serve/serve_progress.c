@@ -22,7 +22,7 @@ void serve_progress_open(void) {
 
 void serve_progress_poll_slow(void) {
     uint64_t now = clock_ticks();
-    bool due = now - atomic_load_explicit(&last, memory_order_relaxed) >
+    bool due = clock_ticks_between(atomic_load_explicit(&last, memory_order_relaxed), now) >
                atomic_load_explicit(&limit, memory_order_relaxed);
     int32_t next = atomic_load_explicit(&stride, memory_order_relaxed);
     next = due ? 1 : 2 * next < MOST_POLLS ? 2 * next : MOST_POLLS;

@@ -200,6 +200,7 @@ static inline uint64_t recent_place(const struct recent *r, MPI_Datatype type, M
 
 static inline int recent_update(const struct recent *r, const struct served_target *t, uint64_t there,
                                 const void *origin, void *result, MPI_Win win) {
+    serve_count(t);
     if (LIKELY(t->mapped)) {
         data_update_element(t->locks, r->combine, (void *)(uintptr_t)there, origin, result, r->bytes);
         return MPI_SUCCESS;

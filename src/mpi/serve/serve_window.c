@@ -15,8 +15,10 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/serve/memory.h"
-#include "mpi/serve/node_comm.h"
+#include "mpi/serve/party.h"
 #include "mpi/serve/remote/remote.h"
+#include "mpi/serve/serve_auto.h"
+#include "mpi/serve/serve_sync.h"
 #include "mpi/serve/vm.h"
 
 enum { BUCKETS = 64 };
@@ -61,73 +63,6 @@ static void served_unlink(struct served *s) {
     serve_unlock();
 }
 
-/* ---- the processes of a window ---- */
-
-struct party {
-    MPI_Comm program; /* the communicator of the program */
-    MPI_Comm comm;    /* all, in the same order */
-    bool keeps_comm;  /* it stays with the program's */
-    struct net_boot boot;
-    MPI_Comm local_comm; /* those of this node; MPI_COMM_NULL: all are */
-    struct net_boot local;
-    struct serve_domain *domain; /* if there are several nodes */
-    int *nodes;                  /* of each process, in the domain; NULL: there is only one node */
-};
-
-static void party_close(struct party *p) {
-    if (p->local_comm != MPI_COMM_NULL)
-        serve_host.Comm_free(&p->local_comm);
-    if (p->comm != MPI_COMM_NULL && !p->keeps_comm)
-        serve_host.Comm_free(&p->comm);
-    free(p->nodes);
-}
-
-/* Finds a domain for processes on several nodes, and the processes of this node. */
-static bool party_open_nodes(struct party *p, MPI_Comm machine) {
-    int lowest, rank;
-    if (serve_host.Comm_split(p->program, 0, 0, &p->comm))
-        return false;
-    host_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN);
-    serve_domain_boot(&p->comm, &p->boot);
-    rank = p->boot.rank;
-    if (host_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine))
-        return false;
-    p->domain = serve_domain_of(p->comm, &p->boot, lowest);
-    if (!p->domain)
-        return false;
-    p->nodes = malloc((size_t)p->boot.size * sizeof *p->nodes);
-    bool ok = p->nodes && serve_domain_nodes(p->domain, p->comm, p->boot.size, p->nodes);
-    if (net_agree_on_memory(&p->boot, ok, "the nodes") != 0 ||
-        serve_host.Comm_split(p->comm, p->nodes[rank], 0, &p->local_comm))
-        return false;
-    host_Comm_set_errhandler(p->local_comm, MPI_ERRORS_RETURN);
-    serve_domain_boot(&p->local_comm, &p->local);
-    return true;
-}
-
-/* Collective. If true, party_close must be called. False: no domain can be opened. */
-static bool party_open(struct party *p, MPI_Comm comm) {
-    unsigned long node_ranks = (unsigned long)settings_get()->node_ranks;
-    MPI_Comm machine = serve_node_comm(comm);
-    int all = 0, here = 0;
-    *p = (struct party){.program = comm, .comm = MPI_COMM_NULL, .local_comm = MPI_COMM_NULL};
-    if (machine == MPI_COMM_NULL)
-        return false;
-    host_Comm_size(comm, &all);
-    host_Comm_size(machine, &here);
-    if (all == here && (!node_ranks || (unsigned long)all <= node_ranks)) {
-        p->comm = machine;
-        p->keeps_comm = true;
-        serve_domain_boot(&p->comm, &p->boot);
-        p->local = p->boot;
-        return true;
-    }
-    bool opened = party_open_nodes(p, machine);
-    if (!opened)
-        party_close(p);
-    return opened;
-}
-
 static bool party_is_local(const struct party *p, int rank) {
     return !p->nodes || p->nodes[rank] == p->nodes[p->boot.rank];
 }
@@ -164,8 +99,12 @@ static struct served *served_make(int rank, int size, bool dynamic) {
     struct served *s = take_structure();
     struct served_target *targets = calloc((size_t)size, sizeof *targets);
     if (s && targets) {
-        *s = (struct served){
-            .handle = MPI_WIN_NULL, .dynamic = dynamic, .rank = rank, .size = size, .targets = targets};
+        *s = (struct served){.handle = MPI_WIN_NULL,
+                             .sync = MPI_COMM_NULL,
+                             .dynamic = dynamic,
+                             .rank = rank,
+                             .size = size,
+                             .targets = targets};
         s->gate = serve_process_take_gate();
         return s;
     }
@@ -186,6 +125,7 @@ static void served_drop(struct served *s) {
             serve_memory_leave(s->targets[i].memory);
     if (s->gate >= 0)
         serve_process_give_gate(s->gate);
+    serve_sync_close(s);
     free(s->started);
     free(s->nodes);
     free(s->targets);
@@ -329,6 +269,22 @@ static int served_fill(struct served *s, const struct party *p, const struct off
     return p->domain ? take_domain(s, p, all[0].key) : 0;
 }
 
+/* Open MPI 4 cannot create windows of one process over existing memory, nor, as Debian builds it, any between nodes. But it
+ * can create empty shared ones: then the handle is that of such a window of the ranks on this node, and serve_attribute.c
+ * answers for it. On one node it synchronises as any other. Otherwise serve_sync.c does. Codes as below. */
+static int served_name_empty(struct served *s, const struct party *p, MPI_Info info, MPI_Comm comm,
+                             bool reached, MPI_Win *win) {
+    void *none;
+    int rc = serve_host.Win_allocate_shared(0, 1, info, p->domain ? p->local_comm : comm, &none, win);
+    if (p->domain)
+        reached = serve_sync_open(s, p->comm) && reached;
+    int status = net_boot_agree(&p->boot, rc != MPI_SUCCESS || !reached ? -ENOTSUP : 0);
+    s->stand_in = status == 0;
+    if (rc == MPI_SUCCESS && status != 0)
+        serve_host.Win_free(win);
+    return status;
+}
+
 /* Creates the host window over the same memory whose handle the program sees. A host that cannot create one may still be
  * able to allocate a window: only one of Open MPI's components can do both. So the error is returned, except by MPICH: that
  * numbers windows by the contexts of their communicators, and reuses the context of a freed one (4.0). Returns 0 if every rank has its window and
@@ -344,6 +300,10 @@ static int served_name(struct served *s, const struct party *p, MPI_Info info, b
                         : serve_host.Win_create((void *)(uintptr_t)own->base, (MPI_Aint)own->bytes,
                                                 (int)own->unit, info, comm, win);
     int status = net_boot_agree(&p->boot, rc != MPI_SUCCESS ? -ENOTSUP : reached ? 0 : -EEXIST);
+    if (status == -ENOTSUP)
+        status = served_name_empty(s, p, info, comm, reached, win);
+    s->own_bytes = s->dynamic ? 0 : (MPI_Aint)own->bytes;
+    s->own_unit = (int)own->unit;
     if (status == 0)
         s->handle = *win;
     return status;
@@ -372,12 +332,12 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
                                   MPI_Win *win, bool *made) {
     struct party p;
     bool reached;
-    if (!party_open(&p, comm))
+    if (!serve_party_open(&p, comm))
         return NULL;
     struct served *s = served_make(p.boot.rank, p.boot.size, flavor == DYNAMIC);
     struct offer few[p.boot.size <= FEW ? p.boot.size : 1], *all = few;
     if (p.boot.size > FEW && !(all = offers_room(&p))) {
-        party_close(&p);
+        serve_party_close(&p);
         if (s)
             served_drop(s);
         return NULL;
@@ -392,7 +352,7 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
         status = served_fill(s, &p, all, flavor, &reached);
     if (status == 0)
         status = served_name(s, &p, info, reached, win);
-    party_close(&p);
+    serve_party_close(&p);
     if (all != few)
         free(all);
     if (status == 0) {
@@ -406,20 +366,6 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
     if (s)
         served_drop(s);
     return NULL;
-}
-
-bool serve_is_wanted(MPI_Info info) {
-    char value[MPI_MAX_INFO_VAL + 1];
-    int flag = 0, inside = settings_get()->windows;
-    if (info != MPI_INFO_NULL &&
-        host_Info_get(info, "hearth_windows", MPI_MAX_INFO_VAL, value, &flag) == MPI_SUCCESS && flag) {
-        int word = settings_word("host|serve", value);
-        if (word >= 0)
-            inside = word;
-        else
-            log_warn("info key hearth_windows=%.80s is not one of host|serve; it is ignored", value);
-    }
-    return inside == WINDOWS_SERVE;
 }
 
 static bool is_intracomm(MPI_Comm comm) {
@@ -444,13 +390,16 @@ static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, e
 /* Creates the window, if it is to be served and can be. If false, the host creates it. Sets *base to its memory. */
 static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm,
                       enum flavor flavor, MPI_Win *win) {
-    if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) || !serve_is_wanted(info))
+    if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) ||
+        !serve_auto_wants(comm, info, flavor == ALLOCATED))
         return false;
     struct offer own = make_offer(*base, size, unit, flavor);
     bool made = false;
     const struct served *s = served_open(comm, &own, flavor, info, win, &made);
     if (s)
         *base = (void *)(uintptr_t)s->targets[s->rank].base;
+    else
+        serve_auto_failed();
     return s || made;
 }
 
@@ -504,12 +453,17 @@ int serve_Win_free(MPI_Win *win) {
     struct served *s = win ? serve_find(*win) : NULL;
     if (s && s->domain)
         serve_remote_flush_all(s); /* unlocks in flight, too */
-    if (s)
+    if (serve_sync_is_own(s))
+        serve_sync_barrier(s);                           /* the host waits for the ranks of this node only */
+    bool asked = s && s->stand_in && !serve_is_threaded; /* by callbacks of the program's attributes */
+    if (s && !asked)
         served_unlink(s);
     int rc = serve_host.Win_free(win);
+    if (asked && rc == MPI_SUCCESS)
+        served_unlink(s);
     if (s && rc == MPI_SUCCESS)
         served_drop(s);
-    else if (s)
+    else if (s && !asked)
         served_link(s);
     return rc;
 }

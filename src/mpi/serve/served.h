@@ -49,11 +49,17 @@ struct served {
     MPI_Win handle;
     bool fenced, locked_all; /* an access epoch to all targets is open */
     bool dynamic;
+    bool stand_in;      /* the host's window is an empty one: it could not create any other */
+    MPI_Aint own_bytes; /* attributes of a stand-in; all windows have them */
+    int own_unit;
     int rank, size;
     int holds; /* targets with a lock of MPI_Win_lock */
     int gate;  /* number of its gate in this process; -1: none */
     struct served_target *targets;
-    int *started, started_count;  /* ranks in the epoch of MPI_Win_start */
+    int *started, started_count; /* ranks in the epoch of MPI_Win_start */
+    MPI_Comm
+        sync; /* all ranks, if the host's window has only those of this node (serve_sync.h); else MPI_COMM_NULL */
+    int *posted, posted_count;    /* ranks that may still access this one; with `sync` only */
     struct served_memory *memory; /* its own, if it was allocated with the window */
     struct net_shared
         *shared; /* the mapping of that memory, and of gates for which processes had none; or NULL */
@@ -86,11 +92,6 @@ static inline struct served *serve_find(MPI_Win handle) {
     struct served *s = atomic_load_explicit(&serve_recent, memory_order_acquire);
     return LIKELY(s && s->handle == handle) ? s : serve_find_slow(handle);
 }
-
-/* ---- serve_window.c ---- */
-
-/* Whether a window with this info, or over memory with this info, is to be served: its info key, or else the setting. */
-bool serve_is_wanted(MPI_Info info);
 
 /* ---- serve_table.c ---- */
 

@@ -4,6 +4,7 @@
  * takes part in the next collective exchange, and reports the failure there. */
 #include "net/boot/agree.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 
@@ -27,6 +28,24 @@ int net_boot_agree(const struct net_boot *boot, int status) {
         if (is_worse(-all[i], worst))
             worst = -all[i];
     return worst;
+}
+
+/* A byte per process is enough to tell equal complaints from others. */
+void net_agree_on_settings(const struct net_boot *boot) {
+    uint32_t code = settings_complaints();
+    unsigned char mine = code ? (unsigned char)(code % 255 + 1) : 0, all[boot->size];
+    int same = 0, lowest = boot->rank;
+    if (net_boot_gather(boot, &mine, all, 1) || !mine)
+        return;
+    for (int i = boot->size; i--;)
+        if (all[i] == mine) {
+            same++;
+            lowest = i;
+        }
+    bool is_preloaded = dlsym(RTLD_DEFAULT, "hearth_acquire") != NULL; /* then libhearth-mpi complains, too */
+    if (lowest == boot->rank && !is_preloaded)
+        settings_complain(same, boot->size);
+    settings_complained();
 }
 
 int net_agree_on_memory(const struct net_boot *boot, bool has, const char *what) {

@@ -11,6 +11,9 @@
  * of stack per process, so that a process that has run out of memory can still report it. */
 int net_boot_agree(const struct net_boot *boot, int status);
 
+/* Collective. Of the ranks with equal complaints about settings, the lowest logs them: see settings_hold. */
+void net_agree_on_settings(const struct net_boot *boot);
+
 /* Collective. `has`: this rank could allocate memory for `what`; otherwise it logs an error. Returns 0 if all could, or
  * -ENOMEM, in all ranks. */
 int net_agree_on_memory(const struct net_boot *boot, bool has, const char *what);

@@ -112,7 +112,9 @@ static void send_block(struct net *n, struct net_target *t, struct net_op *op, s
                        struct flow_ticket *ticket, size_t room) {
     struct wire_block *w = (struct wire_block *)o->header;
     struct net_out out = {.header = w + 1, .payload = o->buffer};
-    size_t covered = op->next(op, op->fetches ? n->limits.bytes : room, op->fetches ? room : 0, &out);
+    bool streams = op->streams && ticket->pool_buffers == 0;
+    size_t answer_room = streams ? SIZE_MAX : op->fetches ? room : 0;
+    size_t covered = op->next(op, op->fetches ? n->limits.bytes : room, answer_room, &out);
     op->left -= covered;
     if (op->left == 0)
         ticket->following = 0;
@@ -121,6 +123,7 @@ static void send_block(struct net *n, struct net_target *t, struct net_op *op, s
                              .op = op->id,
                              .header_bytes = (uint16_t)out.header_bytes,
                              .handler = op->handler,
+                             .streams = streams,
                              .ticket = *ticket,
                              .answer_bytes = out.answer_bytes,
                              .answer_offset = op->asked};
@@ -200,7 +203,8 @@ static bool pump(struct net *n, struct net_target *t) {
         struct flow_ticket ticket;
         size_t room;
         struct out *o = n->free_outs;
-        if (!o || !name_op(n, op) || !net_flow_take(&t->flow, op->fetches, op->left, &ticket, &room))
+        uint64_t left = op->streams ? 0 : op->left; /* a streamed answer needs no grant */
+        if (!o || !name_op(n, op) || !net_flow_take(&t->flow, op->fetches, left, &ticket, &room))
             return false;
         target_take_out(n);
         struct net_op *after = op->after;
@@ -312,6 +316,16 @@ bool net_is_sent(const struct net_op *op) {
     return op->state != OP_QUEUED && op->under_way == 0;
 }
 
+uint32_t net_under_way(const struct net *n, int node) {
+    size_t helper = (size_t)(n->world->rank % n->helpers);
+    const struct net_target *t = n->targets[(size_t)node * (size_t)n->helpers + helper];
+    return t ? t->flow.sent - t->flow.done : 0;
+}
+
+size_t net_block_bytes(const struct net *n) {
+    return n->limits.bytes;
+}
+
 bool net_is_done(const struct net_op *op) {
     return op->state == OP_DONE && op->under_way == 0;
 }
@@ -359,7 +373,7 @@ void net_target_wait(struct net *n, struct net_target *t, struct patience *p, bo
             t->heard = clock_ns(); /* data of a long get arrives without messages from the helper */
         if (p->spins)
             net_spin_has_paid(&n->spin, true);
-        *p = (struct patience){.begun = p->begun, .last = p->last};
+        *p = (struct patience){.begun = p->begun, .last = p->last, .bytes = p->bytes};
         return;
     }
     uint64_t now = clock_ns();
@@ -372,7 +386,7 @@ void net_target_wait(struct net *n, struct net_target *t, struct patience *p, bo
         p->idle_since = now;
         p->spins = net_spin_is_wanted(&n->spin);
     }
-    if (p->spins && now - p->idle_since < n->spin_ns)
+    if (p->spins && now - p->idle_since < n->spin_ns + net_spin_for_bytes(p->bytes))
         return;
     if (p->spins)
         net_spin_has_paid(&n->spin, false);
@@ -393,7 +407,7 @@ void net_wait_sent(struct net *n, int node, struct net_op *op) {
 }
 
 void net_wait_done(struct net *n, int node, struct net_op *op) {
-    struct patience p = {0};
+    struct patience p = {.bytes = op->asked + op->left - op->answered};
     while (!net_is_done(op))
         net_target_wait(n, target_of_op(n, node, op), &p, op->waits);
 }

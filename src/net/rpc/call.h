@@ -37,7 +37,8 @@ struct net_block {
     size_t bytes;
 
     /* The handler writes `answer_bytes` bytes to `answer` (aligned to 16): the part of the block's answer that
-     * begins at byte `answer_offset`. 0 bytes: the block has no answer. */
+     * begins at byte `answer_offset`. 0 bytes: the block has no answer. Or it points `answer` at memory that stays mapped
+     * until the client has received the answer: that is sent from there, now or a little later. */
     void *answer;
     size_t answer_bytes, answer_offset;
 
@@ -87,6 +88,8 @@ int net_open(const struct net_boot *boot, struct net_world *world, const struct 
 void net_close(struct net *n, const struct net_boot *boot, struct net_counts *counts /* may be NULL */);
 
 struct net_lock_table *net_lock_table(struct net *n);
+/* Bytes of payload, and of answer, for which there is always room in a block. */
+size_t net_block_bytes(const struct net *n);
 struct mailbox *net_mailbox(struct net *n);
 
 /* ---- operations, as a client ---- */
@@ -103,7 +106,8 @@ struct net_out {
     size_t answer_bytes; /* that the block asks for */
 };
 
-/* Makes the next block of an operation, with at most `room` bytes of payload and `answer_room` bytes of answer.
+/* Makes the next block of an operation, with at most `room` bytes of payload and `answer_room` bytes of answer; no limit
+ * to the answer if the operation streams.
  * Returns how many of the operation's `left` bytes it covers: at least 1, unless none is left. */
 typedef size_t net_next(struct net_op *op, size_t room, size_t answer_room, struct net_out *out);
 
@@ -116,6 +120,7 @@ struct net_op {
     bool fetches;      /* `left` counts bytes of answer */
     bool waits;        /* its answer comes by net_reply */
     bool first_helper; /* must be served by helper 0 of the node */
+    bool streams; /* fetches, and one block may ask for any number of bytes: its answer needs no buffers */
     /* Bytes not yet in blocks: of the payload, or, if it fetches, of the answer. 0: one empty block. */
     uint64_t left;
     net_next *next;
@@ -139,6 +144,9 @@ void net_start(struct net *n, int node, struct net_op *op);
 bool net_is_sent(const struct net_op *op);
 /* The whole answer has arrived. */
 bool net_is_done(const struct net_op *op);
+
+/* Blocks to the helper of this process on that node that are not known to be done. */
+uint32_t net_under_way(const struct net *n, int node);
 
 /* Receives arrived messages and sends queued blocks. */
 void net_progress(struct net *n);

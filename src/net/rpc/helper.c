@@ -99,7 +99,9 @@ static void helper_fall_asleep(struct helper *h, unsigned blocked) {
 static bool helper_spin(struct helper *h, unsigned *blocked) {
     if (!net_spin_is_wanted(&h->spin))
         return false;
-    uint64_t end = clock_ns() + h->net->helper_spin_ns;
+    uint64_t sent = h->server.served_bytes - h->spun_bytes; /* clients receive them before they send again */
+    uint64_t end = clock_ns() + h->net->helper_spin_ns + net_spin_for_bytes(sent);
+    h->spun_bytes = h->server.served_bytes;
     bool paid = false;
     while (!paid && clock_ns() < end)
         paid = go_round(h, blocked) > 0;
@@ -127,12 +129,17 @@ static void *helper_run(void *arg) {
     return NULL;
 }
 
+/* Several simulated nodes on one machine: a core that no rank of this node uses is probably used by another node's. */
+static enum affinity_way helper_affinity(const struct settings *set) {
+    enum affinity_way way = (enum affinity_way)set->helper_affinity;
+    return way == AFFINITY_AUTO && set->node_ranks ? AFFINITY_FLOAT : way;
+}
+
 int net_helper_open(struct helper *h, struct net *n, int index) {
     const struct settings *set = settings_get();
     h->net = n;
     h->index = index;
-    h->affinity =
-        (struct affinity){.way = (enum affinity_way)set->helper_affinity, .threshold = set->helper_threshold};
+    h->affinity = (struct affinity){.way = helper_affinity(set), .threshold = set->helper_threshold};
     h->doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (h->doorbell < 0) {
         int status = -errno;

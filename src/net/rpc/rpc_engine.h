@@ -85,6 +85,7 @@ struct patience {
     uint64_t idle_since;  /* 0: there was progress */
     uint64_t begun, last; /* start of the timeout, and last idle round; 0: none yet */
     bool spins;           /* since idle_since */
+    uint64_t bytes;       /* that the awaited answer had left at the beginning of the wait */
 };
 
 /* Never NULL: an unreachable helper ends the job. */
@@ -112,7 +113,7 @@ struct rpc_slot {
     uint32_t client;
     bool leaving;    /* its answer is being sent */
     uint64_t resume; /* progress of the handler */
-    uint32_t piece;  /* index of the pool buffer that it fills */
+    uint32_t piece;  /* index of the pool buffer that it fills, or of the piece of a streamed answer */
     uint32_t bytes;  /* of the payload */
     uint32_t header_bytes;
     _Alignas(16) char header[LINK_HEADER];
@@ -136,9 +137,12 @@ struct server_client {
         struct link_send send;
         struct wire_reply reply;
         char data[WIRE_REPLY_BYTES];
+        size_t bytes;
         bool leaving;
     } late[4];
 };
+
+#define NO_BLOCK UINT64_MAX
 
 struct server {
     struct net *net;
@@ -149,6 +153,9 @@ struct server {
     struct server_client **clients; /* [size] by rank; NULL: no message has arrived from it */
     unsigned leaving;               /* answers being sent */
     uint64_t served, served_bytes, computed, retried;
+    uint64_t pieces;      /* of streamed answers */
+    uint64_t at_work;     /* the block whose handler runs, as net_reply names it; NO_BLOCK: none */
+    struct late *at_once; /* the reply to it, which waits for its acknowledgement; or NULL */
 };
 
 /* Bytes of the header in front of each buffer; and bytes of state per active client, apart from its buffers. */
@@ -177,7 +184,8 @@ struct helper {
     int doorbell; /* eventfd that stops it */
     _Atomic bool stop;
     struct spin spin;
-    unsigned empty; /* consecutive wakes without any work */
+    uint64_t spun_bytes; /* served_bytes at the last spin */
+    unsigned empty;      /* consecutive wakes without any work */
     uint64_t wakes, local, started_ns;
     _Atomic uint64_t busy_ns; /* CPU time; set when the thread ends */
     struct affinity affinity;

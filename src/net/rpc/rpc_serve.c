@@ -106,7 +106,10 @@ static bool is_sane(const struct server *s, const struct wire_block *w, size_t h
     const struct flow_limits *l = &s->net->limits;
     bool own = w->ticket.flags & FLOW_OWN;
     size_t pool_buffers = own ? (size_t)__builtin_popcountll(w->ticket.pool_buffers) : 0;
-    size_t most_answer = pool_buffers > 0 ? pool_buffers * l->pool_buffer_bytes : own ? l->bytes : 0;
+    size_t most_answer = pool_buffers > 0 ? pool_buffers * l->pool_buffer_bytes
+                         : !own           ? 0
+                         : w->streams     ? SIZE_MAX
+                                          : l->bytes;
     return header_bytes == sizeof *w + w->header_bytes && w->header_bytes <= NET_HEADER &&
            has_handler(s, w) && bytes <= (own ? l->bytes : l->pool_buffer_bytes) &&
            w->answer_bytes <= most_answer && (pool_buffers == 0 || w->answer_bytes > 0);
@@ -188,9 +191,48 @@ static void send_answer(struct server *s, struct server_client *c, struct rpc_sl
         answer_has_left(&from->send, 0);
 }
 
+/* ---- answers by net_reply ---- */
+
+/* A further one is allocated only if several threads of the client wait and the network is slow. */
+static struct late *free_late(struct server_client *c) {
+    for (size_t i = 0; i < sizeof c->late / sizeof c->late[0]; i++)
+        if (!c->late[i].leaving)
+            return &c->late[i];
+    struct late *extra = calloc(1, sizeof *extra);
+    if (extra)
+        extra->send.sent = extra_late_has_left;
+    return extra;
+}
+
+static void send_late(struct server_client *c, struct late *l) {
+    if (net_link_send(c->server->port, c->peer, &l->reply, sizeof l->reply, l->data, l->bytes, &l->send) != 1)
+        l->send.sent(&l->send, 0);
+}
+
+void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size_t bytes) {
+    struct server *s = &n->served[helper].server;
+    struct server_client *c = s->clients[reply >> 32];
+    struct late *l = c ? free_late(c) : NULL;
+    if (!l || bytes > sizeof l->data) {
+        server_fail(s, (uint32_t)(reply >> 32),
+                    c ? "no memory for an answer, or the answer is too long"
+                      : "its waiting request went to a helper other than the first");
+        return;
+    }
+    memcpy(l->data, data, bytes);
+    l->bytes = bytes;
+    l->leaving = true;
+    l->reply = (struct wire_reply){.kind = WIRE_REPLY, .from = my_name(s), .op = (uint32_t)reply};
+    if (reply == s->at_work && !s->at_once)
+        s->at_once = l;
+    else
+        send_late(c, l);
+}
+
 /* ---- execution ---- */
 
-static enum net_result call_handler(struct server *s, struct rpc_slot *slot, char *answer,
+/* *answer: where the handler is to write, and on return where the answer is. */
+static enum net_result call_handler(struct server *s, struct rpc_slot *slot, char **answer,
                                     size_t answer_bytes, size_t answer_offset) {
     const struct wire_block *w = (const struct wire_block *)slot->header;
     struct net_block b = {.client = (int)w->client,
@@ -198,28 +240,46 @@ static enum net_result call_handler(struct server *s, struct rpc_slot *slot, cha
                           .header_bytes = w->header_bytes,
                           .payload = net_arena_request(&s->arena, (char *)slot),
                           .bytes = slot->bytes,
-                          .answer = answer,
+                          .answer = answer ? *answer : NULL,
                           .answer_bytes = answer_bytes,
                           .answer_offset = answer_offset,
                           .resume = slot->resume,
                           .reply = (uint64_t)w->client << 32 | w->op};
     enum net_result result = s->net->service.handlers[w->handler](s->net->service.arg, &b);
     slot->resume = result == NET_LATER ? b.resume : 0;
+    if (answer)
+        *answer = b.answer;
     s->computed += b.computed;
     return result;
 }
 
+/* A reply that the handler has given at once carries the acknowledgement. */
 static void server_finish(struct server *s, const struct flow_turn *turn) {
+    struct server_client *c = s->clients[turn->client];
+    struct late *l = s->at_once;
     struct flow_ack ack;
-    if (net_flow_done(s->flow, turn->client, false, &ack))
-        acknowledge(s->clients[turn->client], &ack);
+    s->at_once = NULL;
+    bool due = net_flow_done(s->flow, turn->client, l != NULL, &ack);
+    if (l) {
+        ride(c, &ack, &l->reply);
+        send_late(c, l);
+    } else if (due) {
+        acknowledge(c, &ack);
+    }
 }
 
 static enum net_result server_do_block(struct server *s, struct rpc_slot *slot,
                                        const struct flow_turn *turn) {
     const struct wire_block *w = (const struct wire_block *)slot->header;
-    if (w->handler != WIRE_NOTHING && call_handler(s, slot, NULL, 0, 0) == NET_LATER)
+    s->at_work = (uint64_t)w->client << 32 | w->op;
+    bool later = w->handler != WIRE_NOTHING && call_handler(s, slot, NULL, 0, 0) == NET_LATER;
+    s->at_work = NO_BLOCK;
+    if (later) {
+        if (s->at_once)
+            send_late(s->clients[turn->client], s->at_once);
+        s->at_once = NULL;
         return NET_LATER;
+    }
     tally_add(&s->served_bytes, slot->bytes);
     server_finish(s, turn);
     return NET_DONE;
@@ -229,12 +289,38 @@ static enum net_result do_fetch(struct server *s, struct rpc_slot *slot, const s
     const struct wire_block *w = (const struct wire_block *)slot->header;
     char *answer = net_arena_answer(&s->arena, (char *)slot);
     struct flow_ack ack;
-    if (slot->leaving || call_handler(s, slot, answer, w->answer_bytes, 0) == NET_LATER)
+    if (slot->leaving || call_handler(s, slot, &answer, w->answer_bytes, 0) == NET_LATER)
         return NET_LATER;
     tally_add(&s->served_bytes, w->answer_bytes);
     net_flow_done(s->flow, turn->client, true, &ack);
     send_answer(s, s->clients[turn->client], slot, w, 0, answer, w->answer_bytes, &ack);
     return NET_DONE;
+}
+
+/* An answer of any length, in pieces that are sent one after the other. After a few of them it is the next client's
+ * turn. */
+static enum net_result do_stream(struct server *s, struct rpc_slot *slot, const struct flow_turn *turn) {
+    enum { PIECES_AT_ONCE = 8 };
+    const struct wire_block *w = (const struct wire_block *)slot->header;
+    size_t each = s->net->limits.bytes;
+    for (int i = 0; i < PIECES_AT_ONCE; i++) {
+        size_t offset = (size_t)slot->piece * each, left = w->answer_bytes - offset;
+        size_t bytes = left < each ? left : each;
+        char *answer = net_arena_answer(&s->arena, (char *)slot);
+        struct flow_ack ack;
+        if (slot->leaving || call_handler(s, slot, &answer, bytes, offset) == NET_LATER)
+            return NET_LATER;
+        tally_add(&s->served_bytes, bytes);
+        bool last = bytes == left;
+        if (last)
+            net_flow_done(s->flow, turn->client, true, &ack);
+        slot->piece++;
+        s->pieces++;
+        send_answer(s, s->clients[turn->client], slot, w, offset, answer, bytes, last ? &ack : NULL);
+        if (last)
+            return NET_DONE;
+    }
+    return NET_LATER;
 }
 
 static uint32_t nth_bit(uint64_t bits, uint32_t n) {
@@ -257,7 +343,7 @@ static enum net_result do_fetch_into_pool(struct server *s, struct rpc_slot *slo
         struct rpc_slot *pooled =
             (struct rpc_slot *)net_arena_pool_buffer(&s->arena, nth_bit(w->ticket.pool_buffers, slot->piece));
         char *answer = net_arena_request(&s->arena, (char *)pooled);
-        if (call_handler(s, slot, answer, bytes, offset) == NET_LATER)
+        if (call_handler(s, slot, &answer, bytes, offset) == NET_LATER)
             return NET_LATER;
         tally_add(&s->served_bytes, bytes);
         struct flow_ack ack;
@@ -276,12 +362,15 @@ static enum net_result do_block(struct server *s, const struct flow_turn *turn) 
     const struct wire_block *w = (const struct wire_block *)slot->header;
     if (w->answer_bytes == 0)
         return server_do_block(s, slot, turn);
-    return w->ticket.pool_buffers ? do_fetch_into_pool(s, slot, turn) : do_fetch(s, slot, turn);
+    if (w->ticket.pool_buffers)
+        return do_fetch_into_pool(s, slot, turn);
+    return (w->streams ? do_stream : do_fetch)(s, slot, turn);
 }
 
 unsigned net_server_work(struct server *s, unsigned *blocked) {
     enum { AT_ONCE = 64 }; /* then the network is polled again */
     unsigned done = 0;
+    uint64_t pieces = s->pieces;
     struct flow_turn turn;
     *blocked = 0;
     net_flow_retry(s->flow);
@@ -293,41 +382,13 @@ unsigned net_server_work(struct server *s, unsigned *blocked) {
         } else
             done++;
     tally_add(&s->served, done);
-    return done;
-}
-
-/* A further one is allocated only if several threads of the client wait and the network is slow. */
-static struct late *free_late(struct server_client *c) {
-    for (size_t i = 0; i < sizeof c->late / sizeof c->late[0]; i++)
-        if (!c->late[i].leaving)
-            return &c->late[i];
-    struct late *extra = calloc(1, sizeof *extra);
-    if (extra)
-        extra->send.sent = extra_late_has_left;
-    return extra;
-}
-
-void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size_t bytes) {
-    struct server *s = &n->served[helper].server;
-    struct server_client *c = s->clients[reply >> 32];
-    struct late *l = c ? free_late(c) : NULL;
-    if (!l || bytes > sizeof l->data) {
-        server_fail(s, (uint32_t)(reply >> 32),
-                    c ? "no memory for an answer, or the answer is too long"
-                      : "its waiting request went to a helper other than the first");
-        return;
-    }
-    memcpy(l->data, data, bytes);
-    l->reply = (struct wire_reply){.kind = WIRE_REPLY, .from = my_name(s), .op = (uint32_t)reply};
-    l->leaving = net_link_send(s->port, c->peer, &l->reply, sizeof l->reply, l->data, bytes, &l->send) == 1;
-    if (!l->leaving)
-        l->send.sent(&l->send, 0);
+    return done + (unsigned)(s->pieces - pieces);
 }
 
 /* ---- opening and closing ---- */
 
 int net_server_open(struct server *s, struct net *n, int index) {
-    *s = (struct server){.net = n, .index = index};
+    *s = (struct server){.net = n, .index = index, .at_work = NO_BLOCK};
     struct link_events events = {.arg = s, .arrived = server_deliver, .failed = lost};
     s->clients = calloc((size_t)n->world->size, sizeof(struct server_client *));
     int status = s->clients ? 0 : -ENOMEM;

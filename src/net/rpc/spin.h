@@ -6,6 +6,7 @@
 #define HEARTH_NET_SPIN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct spin {
     int score; /* 0: it has not paid lately */
@@ -13,6 +14,12 @@ struct spin {
 };
 
 enum { SPIN_BEST = 8, SPIN_AGAIN = 32 /* waits until it is tried again */ };
+
+/* Added to the time to spin while the peer copies or computes with so many bytes. */
+static inline uint64_t net_spin_for_bytes(uint64_t bytes) {
+    enum { BYTES_PER_NS = 4, MOST_BYTES = 65536 };
+    return (bytes < MOST_BYTES ? bytes : MOST_BYTES) / BYTES_PER_NS;
+}
 
 /* At the beginning of a wait. */
 static inline bool net_spin_is_wanted(struct spin *s) {

@@ -27,7 +27,7 @@ struct wire_block {
     uint32_t op;     /* the client's id of the operation, if it has an answer */
     uint16_t header_bytes;
     uint8_t handler;
-    uint8_t pad;
+    uint8_t streams; /* the answer comes in pieces of at most one buffer, one after the other */
     struct flow_ticket ticket;
     uint64_t answer_bytes, answer_offset; /* wanted; and their offset in the operation's answer */
 };

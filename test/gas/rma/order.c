@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEGMENT = 1 << 20, ROUNDS = 300 };
+enum { SEGMENT = 1 << 20, ROUNDS = 150 };
 enum { ASK = 170, ANSWER, RELEASE, STORE };
 static gasnet_handlerentry_t table[4];
 TEST_SETUP(table, SEGMENT)

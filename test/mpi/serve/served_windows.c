@@ -10,14 +10,6 @@
 
 enum { WINDOW = 4096 };
 
-static void *attribute(MPI_Win win, int key) {
-    void *value = NULL;
-    int flag = 0;
-    MPI_Win_get_attr(win, key, &value, &flag);
-    expect(flag);
-    return value;
-}
-
 CASE(attributes) {
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 8, NULL);
     expect(attribute(w.win, MPI_WIN_BASE) == w.base);
@@ -397,21 +389,6 @@ CASE(communicators_freed_before_their_windows) {
     MPI_Win_free(&second.win);
     MPI_Win_free(&first.win);
     MPI_Win_free(&host.win);
-}
-
-CASE(a_window_of_one_rank) {
-    char *base;
-    MPI_Win win;
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    int rc = MPI_Win_allocate(WINDOW, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &win);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
-    SKIP_IF(rc != MPI_SUCCESS, "this MPI makes no windows of one rank");
-    memset(base, 0, WINDOW);
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
-    add_number(win, 0, 0, 5);
-    expect_eq(get_number(win, 0, 0), 5);
-    MPI_Win_unlock(0, win);
-    MPI_Win_free(&win);
 }
 
 /* ---- many, large, none ---- */

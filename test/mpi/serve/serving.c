@@ -42,3 +42,11 @@ int64_t load_number(const struct allocated *w, int index) {
 void store_number(const struct allocated *w, int index, int64_t value) {
     __atomic_store_n((int64_t *)(void *)w->base + index, value, __ATOMIC_SEQ_CST);
 }
+
+void *attribute(MPI_Win win, int key) {
+    void *value = NULL;
+    int flag = 0;
+    MPI_Win_get_attr(win, key, &value, &flag);
+    expect(flag);
+    return value;
+}

@@ -13,6 +13,9 @@ struct allocated {
  * "serve" or "host" (the MPI below); NULL: as the configuration says. */
 struct allocated allocate_window(MPI_Comm comm, size_t bytes, int unit, const char *where);
 
+/* The value of an attribute, which must be set. */
+void *attribute(MPI_Win win, int key);
+
 /* 8-byte integers at multiples of 8 bytes, in windows with a displacement unit of 1. */
 int64_t get_number(MPI_Win win, int target, int index);
 void put_number(MPI_Win win, int target, int index, int64_t value);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { MESSAGES = 240, LARGEST = 300000, TAGS = 4 };
+enum { MESSAGES = 120, LARGEST = 300000, TAGS = 4 };
 
 static size_t size_of(int serial) {
     static const size_t sizes[] = {8, 300000, 100, 5000, 70000, 12, 16000, 0, 64, 65536, 1};

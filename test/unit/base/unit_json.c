@@ -59,3 +59,17 @@ TEST(what_json_cannot_say_is_null)
     expect_text(end(&j), "[\n  null,\n  null\n]\n");
     free(written);
 }
+
+TEST(a_value_written_elsewhere)
+{
+    char text[100] = "";
+    FILE *file = fmemopen(text, sizeof text, "w");
+    struct json j;
+    json_begin(&j, file);
+    json_open(&j, NULL, '{');
+    json_text(&j, "part", "\n  {\"a\": 1}\n ");
+    json_count(&j, "b", 2);
+    json_close(&j, '}');
+    fclose(file);
+    expect(!strcmp(text, "{\n  \"part\": {\"a\": 1},\n  \"b\": 2\n}\n"));
+}

@@ -22,12 +22,12 @@ static int read_bytes(const char *from, size_t length) {
     return json_read(text, length, &root, &error);
 }
 
-static int read(const char *from) {
+static int read_text(const char *from) {
     return read_bytes(from, strlen(from));
 }
 
 static bool is_refused(const char *from, size_t line, size_t column, const char *what) {
-    int err = read(from);
+    int err = read_text(from);
     if (err == -EINVAL && error.line == line && error.column == column && !strcmp(error.what, what))
         return true;
     printf("%s: %d, line %zu, column %zu, %s\n", from, err, error.line, error.column, err ? error.what : "");
@@ -37,7 +37,8 @@ static bool is_refused(const char *from, size_t line, size_t column, const char 
 TEST(values_of_all_kinds)
 {
     expect_eq(
-        read(" {\"a\" : [1, 2.5e1, -3], \"b\":{}, \"c\":null,\"d\":true , \"e\":false, \"f\": \"x\"}\n"), 0);
+        read_text(" {\"a\" : [1, 2.5e1, -3], \"b\":{}, \"c\":null,\"d\":true , \"e\":false, \"f\": \"x\"}\n"),
+        0);
     expect_eq(root->kind, JSON_OBJECT);
     expect_eq(root->size, 6);
     const struct json_value *a = json_member(root, "a"), *m = json_next(a, NULL);
@@ -61,7 +62,7 @@ TEST(values_of_all_kinds)
 
 TEST(large_counts_are_exact)
 {
-    expect_eq(read("[18446744073709551615, 18446744073709551616, 9007199254740993]"), 0);
+    expect_eq(read_text("[18446744073709551615, 18446744073709551616, 9007199254740993]"), 0);
     expect(root[1].is_count && root[1].count == UINT64_MAX);
     expect(!root[2].is_count && root[2].number > 1e19);
     expect(root[3].count == 9007199254740993u);
@@ -69,7 +70,7 @@ TEST(large_counts_are_exact)
 
 TEST(texts_are_unescaped)
 {
-    expect_eq(read("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20ac\\ud83d\\ude00z\""), 0);
+    expect_eq(read_text("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20ac\\ud83d\\ude00z\""), 0);
     expect_text(root->text, "a\"\\/\b\f\n\r\tA\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z");
     expect_eq(root->size, strlen(root->text));
 }
@@ -108,7 +109,7 @@ TEST(depth_is_bounded)
     memset(deep, '[', JSON_DEPTH);
     memset(deep + JSON_DEPTH, ']', JSON_DEPTH);
     deep[2 * JSON_DEPTH] = 0;
-    expect_eq(read(deep), 0);
+    expect_eq(read_text(deep), 0);
     memset(deep, '[', JSON_DEPTH + 1);
     memset(deep + JSON_DEPTH + 1, ']', JSON_DEPTH + 1);
     deep[2 * JSON_DEPTH + 2] = 0;

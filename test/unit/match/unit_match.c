@@ -233,6 +233,11 @@ ON_EACH(everything_is_counted) {
     expect(c.bytes >= sizeof(struct match));
 }
 
+/* fast.c has a variant for some processors. */
+static bool is_fast(const struct match *e) {
+    return e->structure != &list_structure && e->structure != &lla_structure;
+}
+
 TEST(depth_is_what_was_looked_at)
 {
     for (unsigned i = 0; i < STRUCTURES; i++) {
@@ -275,7 +280,7 @@ TEST(options_that_cannot_be)
     o.structure = (enum match_structure)17;
     expect_eq(match_open(&o, &engine), -EINVAL);
     expect_eq(match_open(NULL, &engine), 0);
-    expect(engine->structure == &fast_structure);
+    expect(is_fast(engine));
     close_engine();
 }
 
@@ -339,7 +344,7 @@ TEST(check_notices_damage)
             expect_broken(turn_back);
         if (engine->structure == &lla_structure)
             expect_broken(lose_a_node);
-        if (engine->structure == &fast_structure) {
+        if (is_fast(engine)) {
             expect_broken(change_a_fingerprint);
             expect_broken(free_an_entry_twice);
             for (int32_t k = 100; k < 300; k++)

@@ -79,3 +79,42 @@ TEST(nested_calls_do_not_count)
     expect_eq(inner.count, 1);
     expect(estimate_ns(&outer) > 5000);
 }
+
+/* 900 calls of 10 us, and 100 that wait for 2 ms. */
+TEST(late_calls)
+{
+    static struct call_time c = CALL_TIME("MPI_Late");
+    for (int i = 0; i < 1000; i++)
+        call_of(&c, i % 10 == 3 ? 2000000 : 10000);
+    struct call_late late = call_time_late(c.spread);
+    expect_eq(late.count, 100);
+    expect(late.usual > 9.9e-6 && late.usual < 10.1e-6);
+    expect(late.seconds > 0.99 * 100 * 1.99e-3 && late.seconds < 1.01 * 100 * 1.99e-3);
+}
+
+/* Ten times as long as usual, or longer but still short: not late. */
+TEST(slow_calls_are_not_late)
+{
+    static struct call_time slow = CALL_TIME("MPI_Slow"), brief = CALL_TIME("MPI_Brief");
+    for (int i = 0; i < 1000; i++) {
+        call_of(&slow, i % 10 ? 100000 : 1000000);
+        call_of(&brief, i % 10 ? 2000 : 60000);
+    }
+    expect_eq(call_time_late(slow.spread).count, 0);
+    expect_eq(call_time_late(brief.spread).count, 0);
+}
+
+/* What the samples of a function stand for adds up to its time, also if it is divided among targets. */
+TEST(the_time_of_a_call_is_returned)
+{
+    static struct call_time c = CALL_TIME("MPI_Named");
+    uint64_t near_ticks = 0, far_ticks = 0;
+    for (int i = 0; i < 100000; i++) {
+        struct call_timer t = call_time_begin(&c, __builtin_frame_address(0));
+        now += (uint64_t)((i % 4 ? 200 : 600) / clock_ns_per_tick());
+        *(i % 4 ? &near_ticks : &far_ticks) += call_time_end(&t);
+    }
+    expect_eq(c.ticks, near_ticks + far_ticks);
+    double far_share = (double)far_ticks / (double)c.ticks;
+    expect(far_share > 0.45 && far_share < 0.55);
+}

@@ -162,6 +162,8 @@ static void check_left(enum outcome how, bool again) {
     lines_end(text, sizeof text);
     if (then == REFUSED) {
         expect_eq(made, 0);
+        if (made)
+            printf("the job after it: %s", text);
         return;
     }
     expect_eq(then, WELL);

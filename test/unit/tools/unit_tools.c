@@ -142,6 +142,35 @@ TEST(srun_exports_where_no_word_can_stand_before_the_program)
 
 /* ---- quoting ---- */
 
+TEST(other_launchers_have_their_own_options)
+{
+    expect(
+        !strcmp(programs(LAUNCHER_APRUN, "aprun -n 4 -N2 -cc cpu -e A=1 -ss ./a x : -n 1 ./b"), "./a ./b "));
+    expect(!strcmp(programs(LAUNCHER_JSRUN, "jsrun -n 4 -a1 --smpiargs=off --bind packed:2 -E A=1 ./a x"),
+                   "./a "));
+    expect(!strcmp(programs(LAUNCHER_FLUX, "run -N2 -n 4 --env=A=1 -o cpu-affinity=off -x ./a x"), "./a "));
+    expect(!strcmp(programs(LAUNCHER_SITE, "ibrun -n 4 -o 0 ./a x"), "./a "));
+    expect(!strcmp(programs(LAUNCHER_SITE, "ccc_mprun -n 4 -c2 -E --exclusive ./a x"), "./a "));
+    expect(!strcmp(programs(LAUNCHER_OPENMPI, "prun --dvm-uri file:x -n 4 --map-by core ./a x"), "./a "));
+}
+
+TEST(other_launchers_pass_variables_in_their_own_ways)
+{
+#define OURS "LD_PRELOAD=/lib/libhearth-mpi.so"
+    unsetenv("LD_PRELOAD");
+    expect(!strcmp(composed(LAUNCHER_APRUN, "aprun -n 4 ./x : -n 1 ./y"),
+                   "aprun -n 4 -e " OURS " -e HEARTH_A=1 ./x : -n 1 -e " OURS " -e HEARTH_A=1 ./y"));
+    expect(
+        !strcmp(composed(LAUNCHER_JSRUN, "jsrun -n 4 ./x a"), "jsrun -n 4 -E " OURS " -E HEARTH_A=1 ./x a"));
+    expect(
+        !strcmp(composed(LAUNCHER_FLUX, "run -n4 ./x a"), "run -n4 --env=" OURS " --env=HEARTH_A=1 ./x a"));
+    expect(!strcmp(
+        composed(LAUNCHER_FLUX, "run --env=LD_PRELOAD=/t.so -n4 ./x"),
+        "run --env=LD_PRELOAD=/t.so -n4 --env=LD_PRELOAD=/t.so:/lib/libhearth-mpi.so --env=HEARTH_A=1 ./x"));
+    expect(!strcmp(composed(LAUNCHER_SITE, "ibrun ./x a"), "ibrun /usr/bin/env " OURS " HEARTH_A=1 ./x a"));
+#undef OURS
+}
+
 TEST(a_shell_reads_back_what_was_quoted)
 {
     static const char *const words[] = {

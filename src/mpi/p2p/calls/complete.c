@@ -11,6 +11,7 @@
 
 #include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
+#include "mpi/p2p/calls/observed.h"
 #include "mpi/p2p/calls/p2p_foreign.h"
 #include "mpi/p2p/state/status.h"
 #include "mpi/p2p/transport/p2p_enter.h"
@@ -92,7 +93,7 @@ static int wait_foreign(MPI_Request *request, MPI_Status *status) {
 
 int hook_Wait(MPI_Request *request, MPI_Status *status) {
     if (LIKELY(!p2p_on) || !request)
-        return rma_Wait(request, status);
+        return p2p_observed_wait(request, status);
     return p2p_request_is_ours(*request) ? p2p_complete_wait(request, status) : wait_foreign(request, status);
 }
 
@@ -100,7 +101,7 @@ int hook_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     if (LIKELY(!p2p_on) || !request || !p2p_request_is_ours(*request)) {
         if (p2p_on)
             p2p_complete_progress();
-        return rma_Test(request, flag, status);
+        return p2p_observed_test(request, flag, status);
     }
     struct outcome o = {0};
     struct p2p_request *r = p2p_request_of(*request);
@@ -138,7 +139,7 @@ int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) 
 
 int hook_Request_free(MPI_Request *request) {
     if (LIKELY(!p2p_on) || !request || !p2p_request_is_ours(*request))
-        return rma_Request_free(request);
+        return p2p_observed_request_free(request);
     struct p2p_request *r = p2p_request_of(*request);
     p2p_lock();
     if (!p2p_complete_is_over(r)) {
@@ -286,7 +287,7 @@ static int take_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
 
 int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     if (LIKELY(!p2p_on) || count <= 0 || !requests)
-        return rma_Waitall(count, requests, statuses);
+        return p2p_observed_waitall(count, requests, statuses);
     if (!p2p_complete_count_ours(count, requests))
         return wait_all_foreign(count, requests, statuses);
     wait_until_complete(count, requests, true);
@@ -297,7 +298,7 @@ int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
     if (p2p_on)
         p2p_complete_progress();
     if (LIKELY(!p2p_on) || count <= 0 || !p2p_complete_count_ours(count, requests))
-        return rma_Testall(count, requests, flag, statuses);
+        return p2p_observed_testall(count, requests, flag, statuses);
     *flag = all_complete(count, requests, true);
     return *flag ? take_all(count, requests, statuses) : MPI_SUCCESS;
 }

@@ -5,6 +5,7 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/calls/complete.h"
+#include "mpi/p2p/calls/observed.h"
 #include "mpi/p2p/state/status.h"
 #include "mpi/p2p/transport/p2p_enter.h"
 #include "mpi/p2p/transport/p2p_progress.h"
@@ -175,7 +176,7 @@ int hook_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
     if (p2p_comm_must_poll())
         return wait_any_foreign(count, requests, index, status);
     p2p_enter();
-    int rc = rma_Waitany(count, requests, index, status);
+    int rc = p2p_observed_waitany(count, requests, index, status);
     p2p_leave();
     return rc;
 }
@@ -184,7 +185,7 @@ int hook_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_S
     if (is_for_us(count, requests))
         return run_any(count, requests, index, flag, status, false);
     p2p_poll();
-    return rma_Testany(count, requests, index, flag, status);
+    return p2p_observed_testany(count, requests, index, flag, status);
 }
 
 static int run_several(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[],
@@ -214,7 +215,7 @@ int hook_Waitsome(int count, MPI_Request requests[], int *done, int indices[], M
     if (p2p_comm_must_poll())
         return wait_some_foreign(count, requests, done, indices, statuses);
     p2p_enter();
-    int rc = rma_Waitsome(count, requests, done, indices, statuses);
+    int rc = p2p_observed_waitsome(count, requests, done, indices, statuses);
     p2p_leave();
     return rc;
 }
@@ -223,5 +224,5 @@ int hook_Testsome(int count, MPI_Request requests[], int *done, int indices[], M
     if (is_for_us(count, requests))
         return run_several(count, requests, done, indices, statuses, false);
     p2p_poll();
-    return rma_Testsome(count, requests, done, indices, statuses);
+    return p2p_observed_testsome(count, requests, done, indices, statuses);
 }

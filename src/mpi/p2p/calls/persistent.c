@@ -4,6 +4,7 @@
  * for large ones the receiver may already know the address of the bytes. */
 #include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
+#include "mpi/core/receives.h"
 #include "mpi/p2p/calls/p2p_foreign.h"
 #include "mpi/p2p/calls/recv.h"
 #include "mpi/p2p/calls/send.h"
@@ -48,7 +49,10 @@ static int persistent_make(struct comm *c, const void *buffer, MPI_Count count, 
         if (c)                                                                                               \
             return persistent_make(c, buffer, count, type, source, tag, REQUEST_RECV, MODE_STANDARD,         \
                                    request);                                                                 \
-        return host_##name(buffer, count, type, source, tag, comm, request);                                 \
+        int rc = host_##name(buffer, count, type, source, tag, comm, request);                               \
+        if (UNLIKELY(receives_are_counted))                                                                  \
+            receives_note_persistent(rc, source, request);                                                   \
+        return rc;                                                                                           \
     }
 
 SEND_INIT(Send_init, int, MODE_STANDARD)
@@ -99,6 +103,8 @@ static void persistent_forget_all(int count, const MPI_Request requests[]) {
 int hook_Start(MPI_Request *request) {
     if (!p2p_on || !request || !p2p_request_is_ours(*request)) {
         persistent_forget_all(1, request);
+        if (UNLIKELY(receives_are_counted))
+            receives_note_start(1, request);
         return host_Start(request);
     }
     struct p2p_request *r = p2p_request_of(*request);
@@ -113,6 +119,8 @@ int hook_Startall(int count, MPI_Request requests[]) {
         ours += p2p_request_is_ours(requests[i]);
     if (!ours) {
         persistent_forget_all(count, requests);
+        if (UNLIKELY(receives_are_counted))
+            receives_note_start(count, requests);
         return host_Startall(count, requests);
     }
     for (int i = 0; rc == MPI_SUCCESS && i < count; i++)

@@ -8,9 +8,11 @@
 
 #include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
+#include "mpi/core/receives.h"
 #include "mpi/p2p/calls/probe.h"
 #include "mpi/p2p/state/status.h"
 #include "mpi/p2p/transport/arrive.h"
+#include "mpi/p2p/transport/p2p_count.h"
 #include "mpi/p2p/transport/p2p_enter.h"
 #include "mpi/p2p/transport/p2p_progress.h"
 
@@ -26,8 +28,10 @@ void p2p_recv_begin(struct p2p_request *r) {
     void *message;
     r->posted = true;
     r->placed = false;
+    uint64_t begin = p2p_count_search_begin();
     int rc = match_post(p2p_engine, engine_source(r->rank), engine_tag(r->tag), r->comm->context, r,
                         &r->entry, &message);
+    p2p_count_search_end(begin);
     if (UNLIKELY(rc < 0))
         p2p_out_of_memory("the queue of receives");
     if (rc)
@@ -64,6 +68,8 @@ __attribute__((always_inline)) static inline int recv_blocking(struct comm *c, v
         if (c)                                                                                               \
             return recv_blocking(c, buffer, count, type, source, tag, status);                               \
         int rc;                                                                                              \
+        if (UNLIKELY(receives_are_counted))                                                                  \
+            receives_note_blocking(source);                                                                  \
         if (p2p_comm_must_poll_in(comm) && host_is_wrapped(name) &&                                          \
             (rc = p2p_probe_wait(source, tag, comm)) != MPI_SUCCESS)                                         \
             return rc;                                                                                       \
@@ -110,7 +116,10 @@ static int recv_start(struct comm *c, void *buffer, MPI_Count count, MPI_Datatyp
         struct comm *c = p2p_on && request ? p2p_comm_from(count, source, tag, comm) : NULL;                 \
         if (c)                                                                                               \
             return recv_start(c, buffer, count, type, source, tag, request);                                 \
-        return host_##name(buffer, count, type, source, tag, comm, request);                                 \
+        int rc = host_##name(buffer, count, type, source, tag, comm, request);                               \
+        if (UNLIKELY(receives_are_counted))                                                                  \
+            receives_note(rc, source, request);                                                              \
+        return rc;                                                                                           \
     }
 
 RECV(Recv, Irecv, int)

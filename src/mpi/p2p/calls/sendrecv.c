@@ -5,6 +5,7 @@
 
 #include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
+#include "mpi/core/receives.h"
 #include "mpi/p2p/calls/recv.h"
 #include "mpi/p2p/calls/send.h"
 #include "mpi/p2p/state/status.h"
@@ -129,6 +130,8 @@ static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MP
             return rc == MPI_SUCCESS ? sendrecv_exchange(c, &b, p, status) : rc;                             \
         }                                                                                                    \
         int rc;                                                                                              \
+        if (UNLIKELY(receives_are_counted))                                                                  \
+            receives_note_blocking(source);                                                                  \
         if (p2p_comm_must_poll_in(comm) && !host_is_wrapped(name)) {                                         \
             MPI_Request s, r;                                                                                \
             rc = host_real.receive(rbuffer, rcount, rtype, source, rtag, comm, &r);                          \
@@ -157,6 +160,8 @@ static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MP
         }                                                                                                    \
         struct data d;                                                                                       \
         int rc = MPI_SUCCESS;                                                                                \
+        if (UNLIKELY(receives_are_counted))                                                                  \
+            receives_note_blocking(source);                                                                  \
         if (p2p_comm_must_poll_in(comm) && !host_is_wrapped(name) &&                                         \
             copy_foreign(&d, buffer, count, type, comm, &rc)) {                                              \
             MPI_Request s, r;                                                                                \
@@ -206,6 +211,12 @@ static int start_exchange(struct comm *c, struct both *b, struct pair p, MPI_Req
     return p2p_comm_error(c, MPI_ERR_NO_MEM);
 }
 
+static int exchange_note(int rc, int source, const MPI_Request *request) {
+    if (UNLIKELY(receives_are_counted))
+        receives_note(rc, source, request);
+    return rc;
+}
+
 #define ISENDRECV(name, count_t)                                                                             \
     int hook_##name(const void *sbuffer, count_t scount, MPI_Datatype stype, int dest, int stag,             \
                     void *rbuffer, count_t rcount, MPI_Datatype rtype, int source, int rtag, MPI_Comm comm,  \
@@ -214,8 +225,9 @@ static int start_exchange(struct comm *c, struct both *b, struct pair p, MPI_Req
         struct comm *c = request ? comm_of_pair(scount, rcount, p, comm) : NULL;                             \
         struct both b;                                                                                       \
         if (!c)                                                                                              \
-            return host_##name(sbuffer, scount, stype, dest, stag, rbuffer, rcount, rtype, source, rtag,     \
-                               comm, request);                                                               \
+            return exchange_note(host_##name(sbuffer, scount, stype, dest, stag, rbuffer, rcount, rtype,     \
+                                             source, rtag, comm, request),                                   \
+                                 source, request);                                                           \
         int rc = sendrecv_describe(&b, c, sbuffer, scount, stype, rbuffer, rcount, rtype, false);            \
         return rc == MPI_SUCCESS ? start_exchange(c, &b, p, request) : rc;                                   \
     }
@@ -227,7 +239,8 @@ static int start_exchange(struct comm *c, struct both *b, struct pair p, MPI_Req
         struct comm *c = request ? comm_of_pair(count, count, p, comm) : NULL;                               \
         struct both b;                                                                                       \
         if (!c)                                                                                              \
-            return host_##name(buffer, count, type, dest, stag, source, rtag, comm, request);                \
+            return exchange_note(host_##name(buffer, count, type, dest, stag, source, rtag, comm, request),  \
+                                 source, request);                                                           \
         int rc = sendrecv_describe(&b, c, buffer, count, type, buffer, count, type, true);                   \
         return rc == MPI_SUCCESS ? start_exchange(c, &b, p, request) : rc;                                   \
     }

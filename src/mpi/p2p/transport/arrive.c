@@ -135,7 +135,9 @@ void p2p_arrive_take(struct p2p_request *r, struct p2p_message *m) {
 /* Queries the engine. Returns the receive, or NULL: then `ready` is queued and must be filled in. */
 static struct p2p_request *find_receive(const struct header *h) {
     void *found = NULL;
+    uint64_t begin = p2p_count_search_begin();
     int rc = match_arrive(p2p_engine, h->source, h->tag, h->context, ready, &found);
+    p2p_count_search_end(begin);
     if (rc < 0)
         p2p_out_of_memory("the queue of messages");
     return rc ? found : NULL;

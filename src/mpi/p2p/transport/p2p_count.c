@@ -7,20 +7,32 @@
 #include "mpi/p2p/transport/arrive.h"
 
 _Alignas(LIVE_ALONE) union p2p_counted p2p_counted;
+struct p2p_search p2p_count_search = {.left = 1, .distance = 1};
 
 struct count_record {
     int rank, used;
     struct p2p_counters sent;
     struct match_counters matched;
+    double search_seconds;
 };
 
 static struct count_record own, *records;
 static int record_count;
 
+/* Draws the distance to the next sample, 1 to 63, because programs repeat themselves. */
+void p2p_count_search_end_slow(uint64_t begin) {
+    static uint64_t drawn;
+    struct p2p_search *s = &p2p_count_search;
+    uint64_t now = clock_ticks();
+    s->ticks += (now > begin ? now - begin : 0) * s->distance;
+    s->left = s->distance = 1 + (uint32_t)(random_mix(++drawn) % 63);
+}
+
 void p2p_count_keep(void) {
     own.used = 1;
     own.sent = p2p_counted.of;
     match_counters(p2p_engine, &own.matched);
+    own.search_seconds = (double)p2p_count_search.ticks * clock_ns_per_tick() / 1e9;
 }
 
 void p2p_count_collect(int rank, int ranks) {
@@ -132,6 +144,7 @@ void p2p_count_json(struct json *j) {
 #define X(field) json_count(j, #field, r->matched.field);
         MATCHED(X)
 #undef X
+        json_number(j, "search_seconds", r->search_seconds);
         json_number(j, "depth_mean", mean(r->matched.depth));
         json_count(j, "depth_below_50", bound(r->matched.depth, 0.5));
         json_count(j, "depth_below_99", bound(r->matched.depth, 0.99));

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_P2P_COUNT_H
 #define HEARTH_MPI_P2P_COUNT_H
 
+#include "mpi/core/call_time.h"
 #include "mpi/core/host.h"
 
 struct p2p_counters {
@@ -15,6 +16,21 @@ union p2p_counted {
     char alone[LIVE_ALONE];
 };
 extern HIDDEN union p2p_counted p2p_counted;
+
+/* The time of searches in the queues, estimated from a sample while a report is wanted. Requires the lock. */
+struct p2p_search {
+    uint64_t ticks;
+    uint32_t left, distance; /* searches up to and including the next sample; that the next one stands for */
+};
+extern HIDDEN struct p2p_search p2p_count_search;
+void p2p_count_search_end_slow(uint64_t begin);
+static inline uint64_t p2p_count_search_begin(void) {
+    return LIKELY(!call_time_is_on) || --p2p_count_search.left ? 0 : clock_ticks() | 1;
+}
+static inline void p2p_count_search_end(uint64_t begin) {
+    if (UNLIKELY(begin))
+        p2p_count_search_end_slow(begin);
+}
 
 /* Saves the counters; call before the engine is closed. */
 void p2p_count_keep(void);

@@ -53,12 +53,12 @@ static bool is_hosts_turn(int n) {
         return true;
     if (n)
         return ++busy % BUSY_ROUNDS == 0;
-    return clock_ticks() - host_last >= host_ticks;
+    return clock_ticks_since(host_last) >= host_ticks;
 }
 
 /* Wakes the processes of this node that owe an answer. The first call only records the time: an answer may be in flight. */
 static void wake_debtors(uint64_t now) {
-    if (wake_last && now - wake_last < wake_ticks)
+    if (wake_last && clock_ticks_between(wake_last, now) < wake_ticks)
         return;
     bool wait = !wake_last;
     wake_last = now;
@@ -92,7 +92,7 @@ void p2p_pause(struct pause *p) {
     uint64_t now = clock_ticks();
     if (!p->since)
         p->since = now;
-    else if (now - p->since >= spin_ticks)
+    else if (clock_ticks_between(p->since, now) >= spin_ticks)
         sched_yield();
 }
 

@@ -21,6 +21,7 @@
 #include "mpi/rma/inflight/fetch.h"
 #include "mpi/rma/inflight/rma_ahead.h"
 #include "mpi/rma/inflight/rma_check.h"
+#include "mpi/rma/inflight/rma_verify.h"
 
 static struct op *ops;
 static uint32_t op_room, op_used, op_free = NO_OP;
@@ -174,6 +175,9 @@ void rma_inflight_orphan(uint32_t id) {
     if (op->entry != CACHE_NONE)
         cache_drop(op->window->cache, op->entry);
     op->entry = CACHE_NONE;
+    free(
+        op->cached); /* the buffer may change, and the window may be freed, before the request is completed */
+    op->cached = NULL;
     unwatch_buffer(id);
 }
 
@@ -309,20 +313,31 @@ static void extend(struct op *op) {
     rma_inflight_inserts++;
 }
 
-/* Compares the fetched data with the cached data. A difference is a sync event or, under HEARTH_CHECK, a stale hit. */
-static void inflight_compare(const struct op *op) {
-    bool packed = shape_is_contiguous(&op->here.shape);
-    char *fresh = packed ? op->buffer : malloc(op->bytes);
-    if (!fresh)
-        return;
-    if (!packed)
-        shape_gather(fresh, op->buffer, &op->here.shape, op->bytes);
+/* A difference is a sync event, and under HEARTH_CHECK or in mode auto a stale hit. */
+static void inflight_compare(const struct op *op, const void *fresh) {
+    bool differs = memcmp(op->cached, fresh, op->bytes) != 0;
     if (rma_check_is_on)
         rma_check_compare(op, op->cached, fresh);
-    else if (memcmp(op->cached, fresh, op->bytes))
+    if (!differs)
+        return;
+    if (op->window->fresh.is_auto)
+        rma_verify_turn(op, op->cached, fresh);
+    if (!rma_check_is_on)
         acquire(EVENT_RECHECK);
+}
+
+void rma_inflight_verify(uint32_t id) {
+    struct op *op = &ops[id];
+    bool packed = shape_is_contiguous(&op->here.shape);
+    char *fresh = op->invalid ? NULL : packed ? op->buffer : malloc(op->bytes);
+    if (fresh && !packed)
+        shape_gather(fresh, op->buffer, &op->here.shape, op->bytes);
+    if (fresh)
+        inflight_compare(op, fresh);
     if (!packed)
         free(fresh);
+    free(op->cached);
+    op->cached = NULL;
 }
 
 void rma_inflight_complete(uint32_t id, bool keep) {
@@ -334,8 +349,8 @@ void rma_inflight_complete(uint32_t id, bool keep) {
         extend(op);
     else if (op->kind == OP_AHEAD && keep && !op->invalid)
         rma_ahead_arrived(op);
-    else if (op->kind == OP_RECHECK && !op->invalid)
-        inflight_compare(op);
+    else if (op->kind == OP_RECHECK)
+        rma_inflight_verify(id);
     rma_inflight_remove(id);
 }
 

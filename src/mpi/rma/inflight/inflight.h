@@ -8,7 +8,7 @@ enum rma_op_kind {
     OP_FILL,    /* its data fills a reserved entry */
     OP_JOIN,    /* its data, or the first part of it, comes from another get in flight */
     OP_EXTEND,  /* first part copied from the cache; the rest is in flight and will extend the entry */
-    OP_REQUEST, /* as OP_FILL, but completed by its request */
+    OP_REQUEST, /* as OP_FILL, but completed by its request; or, without an entry, as OP_RECHECK */
     OP_RECHECK, /* its data is compared with the cached data */
     OP_AHEAD,   /* read-ahead: not requested by the program; Hearth owns the buffer */
     OP_BYPASS,  /* a get with a request that the cache does not track */
@@ -37,7 +37,8 @@ struct op {
     char *buffer;        /* first byte of the program's buffer */
     struct layout here;  /* layout of the buffer */
     struct shape there;  /* OP_JOIN: shape of the data at the target; the list is a copy */
-    void *cached;        /* OP_RECHECK: the cached data, packed */
+    void *cached;        /* OP_RECHECK, and OP_REQUEST that verifies a hit: the cached data, packed */
+    uintptr_t site;      /* likewise, in mode auto: where the program made the get; 0: unknown */
     uint32_t filled;     /* OP_RECHECK: number of calls made when the entry was filled */
     MPI_Request request;
     uint32_t next_request; /* chain in the request table; also the free list */
@@ -56,6 +57,9 @@ uint32_t rma_inflight_add_nonsync(void);
 void rma_inflight_remove(uint32_t id);
 /* Removes it from its target's list and drops its entry. The operation itself stays until it is removed. */
 void rma_inflight_orphan(uint32_t id);
+
+/* Compares the data of a hit that is verified, which is in the buffer now, with the cached data. Does so once. */
+void rma_inflight_verify(uint32_t id);
 
 /* The window is being freed: the data is neither cached nor copied to joined gets. */
 void rma_inflight_abandon(uint32_t id);

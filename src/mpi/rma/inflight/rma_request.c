@@ -129,6 +129,8 @@ static void requests_settle(uint32_t id) {
     struct op *op = rma_inflight_at(id);
     if (UNLIKELY(op->revalidates))
         acquire(EVENT_RECHECK);
+    if (op->cached)
+        rma_inflight_verify(id);
     if (op->entry != CACHE_NONE)
         rma_acquire_catch_up(op->window);
     if (op->entry != CACHE_NONE)

@@ -6,12 +6,12 @@
  *      events      adaptation of the caches, the first MOST_EVENTS events
  *      curves      hit ratio against size, per window                                   cache/reuse.c
  *
- * When off, it costs only the test of `watched`, which other features need anyway. When on, it costs some 250
- * instructions per get, or 500 if there are few keys and each of them is tracked.
+ * When off, it costs only the test of `watched`, which other features need anyway. When on, it costs some 220
+ * instructions per get, or 450 if there are few keys and each of them is tracked.
  *
  * Callers are sampled: at first every get, then one in two, in four, up to one in SELDOM. Each sample counts for the
  * mean number of gets per sample, so that the counts remain estimates of the same quantity. The distance is random,
- * because loops have periods. */
+ * because loops have periods. Samples get rarer sooner if they take more than a small share of the time. */
 #include "mpi/rma/record/record.h"
 
 #include <stdlib.h>
@@ -19,7 +19,15 @@
 
 #include "mpi/rma/record/record_internal.h"
 
-enum { FIRST_WIDTH_NS = 1000000, SELDOM = 4096, EACH_INTERVAL = 256 };
+enum {
+    FIRST_WIDTH_NS = 1000000,
+    SELDOM = 4096,
+    EACH_INTERVAL = 256,
+    DEAR_INTERVAL = 64,
+    SAMPLING_SHARE = 512,
+    FREQUENT_NS = 1000,
+    UNCLOCKED = 15
+};
 
 bool rma_record_is_on;
 struct recording *rma_recording;
@@ -46,7 +54,7 @@ void rma_record_start(struct memory_budget *budget) {
     random_seed(&rma_recording->random, settings_get()->seed ^ 0x5eed);
     rma_recording->countdown = rma_recording->interval = 1;
     rma_recording->ticks_per_ns = 1 / clock_ns_per_tick();
-    rma_recording->due_ticks = clock_ticks();
+    rma_recording->due_ticks = rma_recording->begun_ticks = clock_ticks();
     callers_start();
     rma_record_is_on = true;
 }
@@ -100,17 +108,28 @@ void rma_record_judge(void) {
         record_judge_sample(rma_recording, 0);
 }
 
-static void draw_interval(struct recording *r) {
-    if (++r->sampled % EACH_INTERVAL == 0 && r->interval < SELDOM)
+/* A sample walks the stack, which takes microseconds: after the first ones, samples get rarer if they took more than
+ * 1/SAMPLING_SHARE of the time. */
+static bool sampling_is_dear(const struct recording *r, uint64_t ticks) {
+    return r->sampled > EACH_INTERVAL && r->sampling_ticks > (ticks - r->begun_ticks) / SAMPLING_SHARE;
+}
+
+static void draw_interval(struct recording *r, uint64_t ticks) {
+    bool is_rarer =
+        ++r->sampled % EACH_INTERVAL == 0 || (r->sampled % DEAR_INTERVAL == 0 && sampling_is_dear(r, ticks));
+    if (is_rarer && r->interval < SELDOM)
         r->interval *= 2;
     r->countdown = 1 + random_below(&r->random, 2 * r->interval - 1);
 }
 
 static void sample_caller(struct recording *r, struct window *w, uint64_t bytes, enum seen seen) {
     uint32_t weight = r->interval;
+    uint64_t begun = clock_ticks();
     uintptr_t from = callers_here();
     struct caller *row = callers_row(&r->callers, from ? from : 1, w->serial);
-    draw_interval(r);
+    uint64_t ticks = clock_ticks();
+    r->sampling_ticks += ticks - begun;
+    draw_interval(r, ticks);
     if (!row) {
         r->callers.others += weight;
         return;
@@ -132,13 +151,23 @@ static unsigned size_class(uint64_t bytes) {
     return 63 - (unsigned)__builtin_clzll(bytes | 1);
 }
 
+/* Where gets follow each other within a microsecond, the clock is read at every sixteenth. */
+static void note_clock(struct recording *r) {
+    uint64_t ticks = clock_ticks(), passed = ticks - r->clocked_ticks;
+    r->unclocked = (double)passed < FREQUENT_NS * (UNCLOCKED + 1) * r->ticks_per_ns ? UNCLOCKED : 0;
+    r->clocked_ticks = ticks;
+    if (UNLIKELY(ticks >= r->due_ticks))
+        note_time_passed(r, ticks);
+}
+
 static void note_get(struct recording *r, struct window *w, uint64_t bytes, enum seen seen) {
-    uint64_t ticks = clock_ticks();
     if (UNLIKELY(r->judged != NULL))
         record_judge_sample(r, seen == SEEN_HIT &&
                                    w == r->judged_window); /* the current hit is counted already */
-    if (UNLIKELY(ticks >= r->due_ticks))
-        note_time_passed(r, ticks);
+    if (LIKELY(r->unclocked > 0))
+        r->unclocked--;
+    else
+        note_clock(r);
     r->sizes[size_class(bytes)]++;
     if (UNLIKELY(!--r->countdown))
         sample_caller(r, w, bytes, seen);
@@ -170,9 +199,17 @@ static void note_before_change(void) {
         note_time_passed(rma_recording, clock_ticks());
 }
 
+static void note_made(struct recording *r, const struct window *w) {
+    uintptr_t from = w->rank == 0 && r->made_count < MOST_MADE ? callers_here() : 0;
+    if (from)
+        r->made[r->made_count++] = (struct made){.window = w->serial, .address = from};
+}
+
 void rma_record_window(struct window *w) {
     note_before_change();
     w->watched = rma_record_is_on;
+    if (rma_record_is_on)
+        note_made(rma_recording, w);
 }
 
 void rma_record_cache(struct window *w, struct memory_budget *budget) {

@@ -36,8 +36,8 @@ static inline void rma_record_seen(struct window *w, int target, uint64_t addres
         rma_record_get(w, target, address, bytes, seen);
 }
 
-/* A change of a window's cache. */
-enum record_event { RECORD_INDEX, RECORD_STORAGE, RECORD_SUSPENDED, RECORD_RESUMED };
+/* A change of a window's cache. RECORD_STALE: mode auto has ended; `from` is the call site of the stale hit. */
+enum record_event { RECORD_INDEX, RECORD_STORAGE, RECORD_SUSPENDED, RECORD_RESUMED, RECORD_STALE };
 void rma_record_event(const struct window *w, enum record_event what, uint64_t from, uint64_t to);
 
 /* At the end: this rank's recording as one JSON value, to be freed by the caller; NULL if memory ran out. */

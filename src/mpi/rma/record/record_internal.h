@@ -5,7 +5,7 @@
 #include "mpi/core/callers.h"
 #include "mpi/rma/record/record.h"
 
-enum { MOST_EVENTS = 256, MOST_CURVES = 64, SIZE_CLASSES = 64 };
+enum { MOST_EVENTS = 256, MOST_MADE = 256, MOST_CURVES = 64, SIZE_CLASSES = 64 };
 
 /* Columns of the series: counters first, then gauges. */
 enum {
@@ -29,10 +29,19 @@ struct curve {
     struct cache_reuse_curve curve;
 };
 
+/* Where a window was created; kept by its rank 0. */
+struct made {
+    uint64_t window;
+    uintptr_t address; /* return address */
+};
+
 struct recording {
     uint64_t due_ticks;           /* when a bin of the series may be over */
     uint32_t countdown, interval; /* gets until the next sample; gets per sample */
-    struct caller *judged;        /* the caller whose last get has no known outcome yet; NULL: none */
+    uint32_t unclocked;           /* gets for which the clock is not read, because gets are frequent */
+    uint64_t clocked_ticks;       /* when it was read last */
+    uint64_t begun_ticks, sampling_ticks; /* the start of the recording; the time that samples took */
+    struct caller *judged;                /* the caller whose last get has no known outcome yet; NULL: none */
     struct window *judged_window;
     uint64_t judged_hits, judged_weight, sampled;
     double ticks_per_ns;
@@ -45,6 +54,8 @@ struct recording {
     struct event events[MOST_EVENTS];
     struct curve *curves[MOST_CURVES]; /* of freed windows */
     unsigned curve_count, curves_lost;
+    struct made made[MOST_MADE];
+    unsigned made_count;
 };
 
 extern HIDDEN struct recording *rma_recording; /* NULL: recording is off */

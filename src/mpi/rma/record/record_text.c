@@ -1,11 +1,16 @@
 /* record_text.c: writes the recording as JSON. Each rank writes its own text, so that no rank has to parse another's;
  * the report concatenates them. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mpi/core/call_time.h"
+#include "mpi/core/targets.h"
+#include "mpi/core/receives.h"
 #include "mpi/rma/record/record_internal.h"
+#include "mpi/serve/serve_count.h"
 
 /* Counters are written as differences between bins; the last counter column is SERIES_FETCHED. */
 static void write_column(struct json *j, const char *name, const struct series *s, int column) {
@@ -36,12 +41,28 @@ static void write_sizes(struct json *j, const uint64_t *sizes) {
     json_counts(j, "sizes", sizes, count);
 }
 
+/* "mode auto: a stale hit at main in app+0x12; transparent from here on" */
+static void write_stale(struct json *j, const struct event *e) {
+    char text[200], at[128] = "an unknown place";
+    if (e->from) {
+        struct caller_place place = callers_place(e->from);
+        const char *slash = strrchr(place.file, '/');
+        snprintf(at, sizeof at, "%.40s%s%.40s+0x%" PRIx64, place.function, *place.function ? " in " : "",
+                 slash ? slash + 1 : place.file, place.offset);
+    }
+    snprintf(text, sizeof text, "mode auto: a stale hit at %s; transparent from here on", at);
+    json_string(j, "what", text);
+}
+
 static void write_event(struct json *j, const struct event *e) {
     static const char *const words[] = {"index", "storage", "suspended", "resumed"};
     json_open(j, NULL, '{');
     json_number(j, "seconds", (double)e->ns / 1e9);
     json_count(j, "window", e->window);
-    json_string(j, "what", words[e->what]);
+    if (e->what == RECORD_STALE)
+        write_stale(j, e);
+    else
+        json_string(j, "what", words[e->what]);
     if (e->what <= RECORD_STORAGE) {
         json_count(j, "from", e->from);
         json_count(j, "to", e->to);
@@ -57,17 +78,32 @@ static void write_events(struct json *j, const struct recording *r) {
     json_close(j, ']');
 }
 
+static void write_place(struct json *j, uintptr_t address) {
+    struct caller_place place = callers_place(address);
+    json_string(j, "file", place.file);
+    json_count(j, "offset", place.offset);
+    json_string(j, "function", place.function);
+}
+
+static void write_made(struct json *j, const struct recording *r) {
+    json_open(j, "made", '[');
+    for (unsigned i = 0; i < r->made_count; i++) {
+        json_open(j, NULL, '{');
+        json_count(j, "window", r->made[i].window);
+        write_place(j, r->made[i].address);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
 static void write_callers(struct json *j, const struct callers *c) {
     json_count(j, "callers_others", c->others);
     json_open(j, "callers", '[');
     for (const struct caller *row = c->rows; row < c->rows + CALLERS; row++) {
         if (!row->gets)
             continue;
-        struct caller_place place = callers_place(row->address);
         json_open(j, NULL, '{');
-        json_string(j, "file", place.file);
-        json_count(j, "offset", place.offset);
-        json_string(j, "function", place.function);
+        write_place(j, row->address);
         json_count(j, "window", row->window);
         json_count(j, "gets", row->gets);
         json_count(j, "hits", row->hits);
@@ -114,14 +150,23 @@ static void write_curves(struct json *j, const struct recording *r) {
 
 static void write_recording(struct json *j, struct recording *r) {
     uint64_t values[SERIES_COLUMNS];
+    struct series series = r->series; /* a copy: the recording may go on */
     rma_record_judge();
     rma_record_values(values);
-    series_end(&r->series, rma_record_now(), values);
-    write_series(j, &r->series);
+    series_end(&series, rma_record_now(), values);
+    write_series(j, &series);
     write_sizes(j, r->sizes);
     write_events(j, r);
+    write_made(j, r);
     write_callers(j, &r->callers);
     write_curves(j, r);
+}
+
+/* Of all threads of the process. */
+static double cpu_seconds(void) {
+    struct timespec used = {0};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
 char *rma_record_text(int rank, int depth, size_t *length) {
@@ -138,7 +183,11 @@ char *rma_record_text(int rank, int depth, size_t *length) {
     json_string(&j, "host", host);
     json_count(&j, "pid", (uint64_t)getpid());
     json_number(&j, "seconds", (double)rma_record_now() / 1e9);
+    json_number(&j, "cpu_seconds", cpu_seconds());
     call_time_json(&j);
+    targets_json(&j);
+    receives_json(&j);
+    serve_count_json(&j);
     if (rma_recording)
         write_recording(&j, rma_recording);
     json_close(&j, '}');

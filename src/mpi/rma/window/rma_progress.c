@@ -27,7 +27,7 @@ void rma_progress_start(void) {
 
 void rma_progress_poll_slow(void) {
     uint64_t now = clock_ticks(), most = atomic_load_explicit(&limit, memory_order_relaxed),
-             since = now - atomic_load_explicit(&last, memory_order_relaxed);
+             since = clock_ticks_between(atomic_load_explicit(&last, memory_order_relaxed), now);
     uint32_t next = atomic_load_explicit(&stride, memory_order_relaxed);
     bool called = atomic_exchange_explicit(&rma_progress_fresh, false, memory_order_relaxed);
     if (since > most && !called)

@@ -36,6 +36,7 @@ struct rma_target {
     uint64_t last_hit; /* address of the last hit */
     uint64_t last_get, gets_before;
     uint64_t last_write, writes_before;
+    uint64_t fast_gets;         /* on the fast bypass path, since the last rma_admission_settle */
     uint32_t requests;          /* incomplete gets with a request; not counted in the numbers above */
     uint32_t alone;             /* gets since the last completion */
     uint32_t first_op, last_op; /* gets that the cache tracks, in order of issue */
@@ -50,8 +51,9 @@ struct rma_target {
     uint64_t inserts_before; /* entries inserted before the first of them: if unchanged, none are dropped */
     bool writes_unknown;     /* too many writes, or an unknown shape: the whole cache is invalidated */
     uint64_t probe_ticks, probe_bytes;
-    uint64_t process;               /* identifies the target's process across all windows */
-    uint64_t last_fetch;            /* number of the last atomic that returns a value */
+    int world;           /* 1 + its rank in MPI_COMM_WORLD; -1: it has none; 0: not asked for yet */
+    uint64_t process;    /* identifies the target's process across all windows */
+    uint64_t last_fetch; /* number of the last atomic that returns a value */
     uint64_t walk_next, walk_bytes; /* sequential gets: where the next one is expected, and its size */
     uint64_t ahead_from, ahead_to;  /* range that was read ahead and not requested yet */
     bool ahead_pending;             /* a read-ahead is still in flight */
@@ -93,6 +95,8 @@ struct window_fresh {
     uint64_t acquired; /* acquire mode: the last acquire that the cache has applied */
     uint64_t recheck;  /* acquire mode: hits until one is revalidated */
     uint64_t drops;    /* own writes that may have dropped entries: gets issued before are not kept */
+    uint64_t verified; /* mode auto: hits verified */
+    bool is_auto;      /* mode auto: acquire mode with a sample of hits verified; see rma_verify.h */
 };
 
 /* Cost and benefit of a window's cache: see admission.h. */
@@ -143,12 +147,13 @@ struct window {
     int rank, size;
     enum mode mode;
     bool open, shared, dynamic, cacheable;
-    bool bypassing;     /* gets bypass the cache: not cacheable, mode off, or suspended */
-    bool wants_whatif;  /* bypassing gets still feed the what-if analysis or the recording */
-    bool watched;       /* gets are recorded, or feed the what-if analysis */
-    bool cache_refused; /* no memory for the cache: logged once, not tried again */
-    bool wrote;         /* there were writes while writes were not tracked */
-    bool served;        /* Hearth executes its operations, not MPI; for the report */
+    bool bypassing;         /* gets bypass the cache: not cacheable, mode off, or suspended */
+    bool wants_whatif;      /* bypassing gets still feed the what-if analysis or the recording */
+    bool watched;           /* gets are recorded, or feed the what-if analysis */
+    bool cache_refused;     /* no memory for the cache: logged once, not tried again */
+    bool wrote;             /* there were writes while writes were not tracked */
+    bool served;            /* Hearth executes its operations, not MPI; for the report */
+    uint64_t served_reason; /* serve/serve_auto.h */
     struct window_epoch epoch;
     struct window_count count;
     struct window_ahead ahead;
@@ -157,8 +162,9 @@ struct window {
     struct window_score score;
     struct window_analysis analysis;
     struct window_aliases aliases;
-    struct region *attached; /* parts of a dynamic window */
-    uint64_t serial;         /* order of creation */
+    struct region *attached;      /* parts of a dynamic window */
+    uint64_t serial;              /* order of creation */
+    uint64_t why[BYPASS_REASONS]; /* bypassed gets, by reason */
 };
 
 _Static_assert(offsetof(struct window, ahead.blocks) < 3 * CACHE_LINE,
@@ -255,6 +261,6 @@ static inline void rma_window_mark_busy(struct window *w, struct rma_target *t) 
 }
 
 /* report/report.c: keeps the counters of a window that is being freed, for the report. */
-void report_window(const struct window *w, const char *name);
+void report_window(struct window *w, const char *name);
 
 #endif

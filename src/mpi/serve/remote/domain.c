@@ -118,6 +118,7 @@ static struct serve_domain *domain_find_for(MPI_Comm comm, const struct net_boot
 /* ---- opening and closing ---- */
 
 static void domain_free(struct serve_domain *d) {
+    serve_remote_small_close(d);
     if (d->world)
         d->rpc->world_close(d->world);
     if (d->group != MPI_GROUP_NULL)
@@ -154,8 +155,15 @@ static int domain_open_net(struct serve_domain *d, int machine) {
     if (status != 0)
         return status;
     d->faults = calloc((size_t)d->world->size, sizeof *d->faults);
-    status = net_agree_on_memory(&d->boot, d->faults, "a domain");
-    return status == 0 ? d->rpc->open(&d->boot, d->world, &service, &d->comm, &d->net) : status;
+    d->open_batch = calloc((size_t)d->world->nodes, sizeof(struct remote_batch *));
+    status = net_agree_on_memory(&d->boot, d->faults && d->open_batch, "a domain");
+    if (status == 0)
+        status = d->rpc->open(&d->boot, d->world, &service, &d->comm, &d->net);
+    if (status == 0) {
+        size_t block = d->rpc->block_bytes(d->net);
+        d->batch_bytes = block < REMOTE_BATCH ? block : REMOTE_BATCH;
+    }
+    return status;
 }
 
 /* All processes call it, also those that have no library. */

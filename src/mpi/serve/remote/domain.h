@@ -25,6 +25,9 @@ struct serve_domain {
     _Atomic int open;                   /* their number */
     struct remote_get *gets, *last_get; /* in flight, oldest first */
     int get_count;
+    struct remote_batch *batches, *spare_batches; /* in flight; unused (remote_small.c) */
+    struct remote_batch **open_batch;             /* [nodes] held back; or NULL */
+    size_t batch_bytes;                           /* most bytes of one */
     struct serve_waiter *waiters; /* remote processes that wait for locks; the helper's only */
     int *faults;                  /* [world size] by rank: see remote_serve.c; the helper's only */
     struct serve_domain *next;

@@ -29,6 +29,30 @@ void serve_remote_wait_all(const struct served *s);
 /* As data_update_wait; `u->to` is an address at the target. */
 int serve_remote_update(const struct served_target *t, const struct data_update *u);
 
+/* The same for at most REMOTE_SMALL contiguous bytes, at least 1: remote_small.c. False: not in this window. The update has
+ * no `old`. */
+bool serve_remote_small_copy(const struct served_target *t, enum remote_direction direction, void *here,
+                             uint64_t there, uint64_t bytes);
+bool serve_remote_small_update(const struct served_target *t, const struct data_update *u);
+
+/* Unlocks the target, after all operations before; the caller then flushes. False: as above. */
+bool serve_remote_small_unlock(const struct served_target *t, bool exclusive);
+
+/* Waits for the data of short gets from this node; call with the guard held. */
+void serve_remote_small_wait(struct serve_domain *d, int node);
+void serve_remote_small_close(struct serve_domain *d);
+
+/* Sends the short operations that were held back. Call with the guard held, before any other operation on this node, and
+ * before a wait. */
+void serve_remote_small_send(struct serve_domain *d, int node);
+
+/* Starts an operation, after all before it; call with the guard held. */
+static inline void serve_remote_start(struct serve_domain *d, int node, struct net_op *op) {
+    if (d->open_batch[node])
+        serve_remote_small_send(d, node);
+    d->rpc->start(d->net, node, op);
+}
+
 /* As data_swap_if. */
 int serve_remote_swap_if(const struct served_target *t, enum data_type type, uint64_t element,
                          const void *expected, const void *desired, void *old);
@@ -40,11 +64,15 @@ void serve_remote_flush_all(const struct served *s);
 /* ---- remote_lock.c: the origin's locks ---- */
 
 void serve_remote_lock(const struct served_target *t, bool exclusive);
+/* Returns when all operations on the target are complete there. */
 void serve_remote_unlock(const struct served_target *t, bool exclusive);
 
 /* All targets of one node, shared. */
 void serve_remote_lock_node(struct served *s, int node);
+/* The operations on the node must be complete, unless serve_remote_unlocks_in_order: then they need only be started, and
+ * serve_remote_flush also waits for the unlock. */
 void serve_remote_unlock_node(struct served *s, int node);
+bool serve_remote_unlocks_in_order(void);
 
 /* ---- remote_serve.c, remote_gate.c: the helper ---- */
 
@@ -52,7 +80,7 @@ struct net_service serve_remote_service(struct serve_domain *d);
 
 /* ---- messages ---- */
 
-enum remote_handler { RPC_GET, RPC_PUT, RPC_UPDATE, RPC_SWAP, RPC_STATUS, RPC_LOCK, RPC_UNLOCK };
+enum remote_handler { RPC_GET, RPC_PUT, RPC_UPDATE, RPC_SWAP, RPC_STATUS, RPC_LOCK, RPC_UNLOCK, RPC_BATCH };
 
 /* The window, and the rank in it. REMOTE_ALL: all ranks of the helper's node. */
 struct remote_head {
@@ -74,7 +102,26 @@ struct remote_swap {
     char expected[8], desired[8];
 };
 
+/* A batch of short operations: entries, each followed by its data, which is padded to REMOTE_PAYLOAD. The answer consists of the
+ * data of its gets, one after the other. */
+struct remote_batch_head {
+    uint32_t count;
+};
+
+struct remote_small {
+    uint64_t window, offset; /* from the beginning of the target's memory */
+    uint32_t target;
+    uint16_t bytes;
+    uint8_t handler;  /* RPC_GET, RPC_PUT, RPC_UPDATE, RPC_UNLOCK */
+    uint8_t op, type; /* of an update; op of an unlock: whether the lock is exclusive */
+    uint8_t unused[7];
+};
+_Static_assert(sizeof(struct remote_small) % 16 == 0, "data after an entry is aligned");
+
 enum {
+    REMOTE_BATCH = 8192, /* most bytes of a batch, and of its answer */
+    REMOTE_SMALL = 512,  /* most bytes of an operation in a batch */
+    REMOTE_SMALL_ROOM = REMOTE_SMALL + (int)sizeof(struct remote_small), /* least for one */
     REMOTE_LIST = 1024,  /* most blocks of a list in one message */
     REMOTE_PAYLOAD = 16, /* alignment of the data after a shape in the payload */
     REMOTE_HEADER_SHAPE = NET_HEADER - sizeof(struct remote_head)

@@ -49,7 +49,7 @@ static void lock_call(struct serve_domain *d, int node, enum remote_handler hand
                                .head = *head};
     q.op.arg = &q;
     serve_domain_enter(d);
-    d->rpc->start(d->net, node, &q.op);
+    serve_remote_start(d, node, &q.op);
     if (handler == RPC_UNLOCK)
         d->rpc->wait_sent(d->net, node, &q.op);
     serve_domain_leave(d);
@@ -68,8 +68,20 @@ void serve_remote_lock(const struct served_target *t, bool exclusive) {
     lock_target(t, exclusive, RPC_LOCK);
 }
 
+/* A helper executes the requests of a process in order, so an unlock may follow operations that are not complete yet: all of them
+ * are then complete after one round trip. Several helpers of a node know no common order. */
+bool serve_remote_unlocks_in_order(void) {
+    return settings_get()->helpers == 1;
+}
+
 void serve_remote_unlock(const struct served_target *t, bool exclusive) {
-    lock_target(t, exclusive, RPC_UNLOCK);
+    bool in_order = serve_remote_unlocks_in_order();
+    if (!in_order)
+        serve_remote_flush(t);
+    if (!in_order || !serve_remote_small_unlock(t, exclusive))
+        lock_target(t, exclusive, RPC_UNLOCK);
+    if (in_order)
+        serve_remote_flush(t);
 }
 
 void serve_remote_lock_node(struct served *s, int node) {

@@ -145,7 +145,7 @@ static void status_start(struct remote_status *q, const struct served_target *t)
     q->base.op.arg = &q->base;
     q->base.to = (char *)&q->status;
     q->base.to_shape = &word;
-    q->base.domain->rpc->start(q->base.domain->net, q->base.node, &q->base.op);
+    serve_remote_start(q->base.domain, q->base.node, &q->base.op);
 }
 
 static int remote_execute(struct remote_op *r, const struct served_target *t) {
@@ -155,7 +155,7 @@ static int remote_execute(struct remote_op *r, const struct served_target *t) {
     r->op.take = block_take;
     r->op.arg = r;
     serve_domain_enter(d);
-    d->rpc->start(d->net, r->node, &r->op);
+    serve_remote_start(d, r->node, &r->op);
     if (asks)
         status_start(&question, t);
     if (r->op.fetches)
@@ -230,7 +230,7 @@ static bool get_start(const struct remote_op *r, const struct remote_side *here,
     g->base.op.take = block_take;
     g->base.op.arg = &g->base;
     serve_domain_enter(r->domain);
-    r->domain->rpc->start(r->domain->net, r->node, &g->base.op);
+    serve_remote_start(r->domain, r->node, &g->base.op);
     get_link(r->domain, g);
     serve_domain_leave(r->domain);
     return true;
@@ -245,7 +245,7 @@ int serve_remote_copy(const struct served_target *t, enum remote_direction direc
     data_cursor_start(&r.there, &there->layout->shape, 0);
     r.op.next = block_next;
     if (direction == REMOTE_GET) {
-        r.op.fetches = true;
+        r.op.fetches = r.op.streams = true;
         r.to = (char *)(uintptr_t)here->first;
         r.to_shape = &here->layout->shape;
         if (!t->remote->dynamic && get_start(&r, here, there))
@@ -258,10 +258,18 @@ int serve_remote_copy(const struct served_target *t, enum remote_direction direc
     return remote_execute(&r, t);
 }
 
-static void wait_node(struct serve_domain *d, int node) {
-    serve_domain_enter(d);
+/* For the data of all gets from this node; with the guard held. */
+static void remote_wait(struct serve_domain *d, int node) {
+    serve_remote_small_send(d, node);
     if (d->gets)
         gets_wait(d, node);
+    if (d->batches)
+        serve_remote_small_wait(d, node);
+}
+
+static void wait_node(struct serve_domain *d, int node) {
+    serve_domain_enter(d);
+    remote_wait(d, node);
     serve_domain_leave(d);
 }
 
@@ -278,6 +286,9 @@ int serve_remote_update(const struct served_target *t, const struct data_update 
     struct shape packed = shape_contiguous(u->bytes);
     struct remote_op r = remote_op_make(t, RPC_UPDATE, u->bytes);
     if (u->op == DATA_NO_OP && !u->old)
+        return 0;
+    if (!u->old && u->bytes <= REMOTE_SMALL && shape_is_contiguous(u->shape) &&
+        serve_remote_small_update(t, u))
         return 0;
     r.unit = data_element_bytes(u->type);
     r.head.op = (uint8_t)u->op;
@@ -332,7 +343,7 @@ int serve_remote_swap_if(const struct served_target *t, enum data_type type, uin
     q.base.op.take = swap_take;
     q.base.op.arg = &q;
     serve_domain_enter(d);
-    d->rpc->start(d->net, t->node, &q.base.op);
+    serve_remote_start(d, t->node, &q.base.op);
     if (t->remote->dynamic)
         status_start(&question, t);
     d->rpc->wait_done(d->net, t->node, &q.base.op);
@@ -346,8 +357,7 @@ int serve_remote_swap_if(const struct served_target *t, enum data_type type, uin
 
 static void flush_node(struct serve_domain *d, int node) {
     serve_domain_enter(d);
-    if (d->gets)
-        gets_wait(d, node);
+    remote_wait(d, node);
     d->rpc->fence(d->net, node);
     serve_domain_leave(d);
 }

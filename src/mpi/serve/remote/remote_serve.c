@@ -5,22 +5,20 @@
  * The origin has checked every range. It is checked again here, so that no message can fault this process. In dynamic
  * windows any address may come: all access there goes through the kernel, which reports addresses that do not exist. The
  * origin asks for that status (RPC_STATUS). */
-#include <errno.h>
+#include "mpi/serve/remote/remote_serve.h"
+
 #include <unistd.h>
 
-#include "mpi/serve/remote/remote.h"
-#include "mpi/serve/vm.h"
-
 /* This thread may not call MPI; the launcher ends the job when a process exits. */
-static _Noreturn void serve_end_job(const struct net_block *b, const char *what) {
+_Noreturn void serve_remote_end_job(const struct net_block *b, const char *what) {
     log_error("window: a request of %zu + %zu bytes from rank %d %s; the job is ended", b->header_bytes,
               b->bytes, b->client, what);
     log_settle();
     _exit(1);
 }
 
-static _Noreturn void refuse_block(const struct net_block *b) {
-    serve_end_job(b, "is invalid: do all ranks run the same version of the library?");
+_Noreturn void serve_remote_refuse(const struct net_block *b) {
+    serve_remote_end_job(b, "is invalid: do all ranks run the same version of the library?");
 }
 
 /* What a block accesses: a part of a window's memory. */
@@ -37,15 +35,16 @@ struct access {
 
 static void open_window(struct serve_domain *d, const struct net_block *b, struct access *a) {
     if (b->header_bytes < sizeof a->head)
-        refuse_block(b);
+        serve_remote_refuse(b);
     memcpy(&a->head, b->header, sizeof a->head);
     a->window = serve_domain_window(d, a->head.window);
     bool all = a->head.target == REMOTE_ALL;
     if (!a->window || (!all && a->head.target >= (uint32_t)a->window->size))
-        serve_end_job(b, "is for a window that does not exist: freed before its operations were complete?");
+        serve_remote_end_job(
+            b, "is for a window that does not exist: freed before its operations were complete?");
     a->target = all ? NULL : &a->window->targets[a->head.target];
     if (!all && a->target->remote)
-        refuse_block(b);
+        serve_remote_refuse(b);
     a->mapped = !all && a->target->mapped && !a->window->dynamic;
 }
 
@@ -58,9 +57,9 @@ static void open_access(struct serve_domain *d, const struct net_block *b, struc
     size_t room = h->shape_follows ? b->header_bytes - sizeof *h : b->bytes;
     if (!a->target || h->shape_bytes > room || before > b->bytes ||
         data_shape_read(&a->piece, a->list, REMOTE_LIST, wire, h->shape_bytes) != (ssize_t)h->shape_bytes)
-        refuse_block(b);
+        serve_remote_refuse(b);
     if (a->piece.high > a->target->bytes)
-        serve_end_job(b, "is not inside the window");
+        serve_remote_end_job(b, "is not inside the window");
     a->piece.address += a->target->base;
     a->data = (const char *)b->payload + before;
     a->bytes = b->bytes - before;
@@ -75,8 +74,9 @@ static char *first_of(const struct access *a) {
 static void note_fault(struct serve_domain *d, const struct net_block *b, const struct access *a,
                        int status) {
     if (!a->window->dynamic || status != -EFAULT)
-        serve_end_job(b, status == -ESRCH ? "is for a rank that has ended"
-                                          : "is for memory that this process cannot access: was it freed?");
+        serve_remote_end_job(b, status == -ESRCH
+                                    ? "is for a rank that has ended"
+                                    : "is for memory that this process cannot access: was it freed?");
     d->faults[b->client] = status;
 }
 
@@ -106,17 +106,25 @@ static enum net_result serve_put(void *arg, struct net_block *b) {
     struct access a;
     open_access(arg, b, &a);
     if (a.bytes != a.piece.bytes || b->answer_bytes)
-        refuse_block(b);
+        serve_remote_refuse(b);
     copy_piece(arg, b, &a, a.piece.from, (void *)(uintptr_t)a.data, a.bytes, VM_WRITE);
     return NET_DONE;
 }
 
+/* Mapped memory is sent from where it is. The window is freed only after its origin has received the answer. A put that
+ * comes after the get, without a flush between them, may be executed before the memory is read: MPI leaves the result of
+ * such a get undefined. */
 static enum net_result serve_get(void *arg, struct net_block *b) {
+    enum { WITHOUT_COPY = 4096 };
     struct access a;
     open_access(arg, b, &a);
     if (a.bytes || b->answer_offset > a.piece.bytes || b->answer_bytes > a.piece.bytes - b->answer_offset)
-        refuse_block(b);
-    copy_piece(arg, b, &a, a.piece.from + b->answer_offset, b->answer, b->answer_bytes, VM_READ);
+        serve_remote_refuse(b);
+    uint64_t from = a.piece.from + b->answer_offset;
+    if (a.mapped && shape_is_contiguous(&a.piece.shape) && b->answer_bytes >= WITHOUT_COPY)
+        b->answer = first_of(&a) + from;
+    else
+        copy_piece(arg, b, &a, from, b->answer, b->answer_bytes, VM_READ);
     return NET_DONE;
 }
 
@@ -130,7 +138,7 @@ static struct data_update update_of(const struct net_block *b, const struct acce
     if (!unit || !data_element_allows(a->head.op, a->head.type) || begin > a->piece.bytes ||
         bytes > a->piece.bytes - begin || (begin | bytes | a->piece.bytes) % unit ||
         a->bytes != (sends ? a->piece.bytes : 0) || b->resume > bytes)
-        refuse_block(b);
+        serve_remote_refuse(b);
     uint64_t done = begin + b->resume;
     return (struct data_update){.op = a->head.op,
                                 .type = a->head.type,
@@ -166,12 +174,12 @@ static enum net_result serve_swap(void *arg, struct net_block *b) {
     struct remote_swap q;
     open_window(arg, b, &a);
     if (b->header_bytes != sizeof q || b->bytes || !a.target)
-        refuse_block(b);
+        serve_remote_refuse(b);
     memcpy(&q, b->header, sizeof q);
     size_t bytes = data_element_bytes(q.head.type);
     if (!data_swap_allows(q.head.type) || b->answer_bytes != bytes || q.offset > a.target->bytes ||
         bytes > a.target->bytes - q.offset)
-        refuse_block(b);
+        serve_remote_refuse(b);
     uint64_t element = a.target->base + q.offset;
     struct net_lock_table *locks = a.target->locks;
     if (a.mapped)
@@ -192,7 +200,7 @@ static enum net_result serve_status(void *arg, struct net_block *b) {
     struct serve_domain *d = arg;
     int64_t status = d->faults[b->client];
     if (b->answer_bytes != sizeof status)
-        refuse_block(b);
+        serve_remote_refuse(b);
     d->faults[b->client] = 0;
     memcpy(b->answer, &status, sizeof status);
     return NET_DONE;
@@ -204,7 +212,7 @@ static enum net_result serve_lock_request(void *arg, struct net_block *b) {
     struct access a;
     open_window(arg, b, &a);
     if (b->bytes || b->answer_bytes)
-        refuse_block(b);
+        serve_remote_refuse(b);
     serve_remote_gate_lock(arg, a.window, &a.head, b->reply);
     return NET_DONE; /* the block is done; its answer may come later */
 }
@@ -213,7 +221,7 @@ static enum net_result serve_unlock_request(void *arg, struct net_block *b) {
     struct access a;
     open_window(arg, b, &a);
     if (b->bytes || b->answer_bytes)
-        refuse_block(b);
+        serve_remote_refuse(b);
     serve_remote_gate_unlock(arg, a.window, &a.head);
     return NET_DONE;
 }
@@ -251,7 +259,8 @@ struct net_service serve_remote_service(struct serve_domain *d) {
                                              [RPC_SWAP] = serve_swap,
                                              [RPC_STATUS] = serve_status,
                                              [RPC_LOCK] = serve_lock_request,
-                                             [RPC_UNLOCK] = serve_unlock_request},
+                                             [RPC_UNLOCK] = serve_unlock_request,
+                                             [RPC_BATCH] = serve_remote_batch},
                                 .local = serve_local,
                                 .failed = serve_failed};
 }

@@ -17,6 +17,9 @@ struct serve_rpc {
     __typeof__(net_mailbox) *mailbox;
     __typeof__(net_start) *start;
     __typeof__(net_is_done) *is_done;
+    __typeof__(net_is_sent) *is_sent;
+    __typeof__(net_under_way) *under_way;
+    __typeof__(net_block_bytes) *block_bytes;
     __typeof__(net_progress) *progress;
     __typeof__(net_nap) *nap;
     __typeof__(net_wait_sent) *wait_sent;

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# The cost of a report: programs alone, with the library, and with the library and HEARTH_REPORT=FILE.json, alternating.
+#
+#   report_cost.sh [--quick]      after `make bench-programs`; in about 10 minutes, with --quick in 2
+#
+# Applications on two ranks: lcc, which gets small blocks, and halo fds, which sends thousands of messages. Their unit is seconds of the part that they
+# time. Calls by one rank to itself (report_calls.c), in nanoseconds, and in instructions counted by callgrind if it is installed: there every call
+# takes long and is therefore timed, which is the most that observing a call can cost.
+# Writes runs.csv and results.md to build/results/report-cost.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+bench_start report-cost report_calls "openmpi mpich" "$@"
+allow 600 120
+
+configure() { # MPI CONFIGURATION: options of launch.sh in `launch`
+    launch=()
+    [ "$2" = bare ] || launch+=(--preload "$build/$1/lib/libhearth-mpi.so")
+    [ "$2" != report ] || launch+=(--env HEARTH_REPORT="$out/report.json")
+}
+
+job() { # MPI CONFIGURATION ROUND CASE RANKS COMMAND...: the command prints its time
+    local mpi=$1 config=$2 round=$3 what=$4 ranks=$5 value
+    shift 5
+    ! over "$what, $mpi, $config" || return 0
+    configure "$mpi" "$config"
+    value=$("$here/../test/launch.sh" "$mpi" "$ranks" "${launch[@]}" --timeout 100 "$@" 2>>"$out/errors.log" | tail -n 1) ||
+        fail "$what, exit status $?, $mpi, $config"
+    [ ! -s "$out/app.json" ] || value=$(sed -n 's/.*"seconds": \([0-9.e+-]*\).*/\1/p' "$out/app.json")
+    rm -f "$out/app.json"
+    [ -z "$value" ] || echo "$mpi,$config,$round,$what,$value" >>"$out/runs.csv"
+}
+
+each() { # MPI ROUND CONFIGURATION
+    local bin=$build/$1/bin
+    job "$1" "$3" "$2" 'lcc, transparent, s' 2 "$bin/lcc" --scale "$(pick 14 12)" --mode transparent --quiet --json "$out/app.json"
+    job "$1" "$3" "$2" 'lcc, always, s' 2 "$bin/lcc" --scale "$(pick 14 12)" --mode always --quiet --json "$out/app.json"
+    job "$1" "$3" "$2" 'halo fds, s' 2 "$bin/halo" fds --steps "$(pick 10 4)" --quiet --json "$out/app.json"
+    job "$1" "$3" "$2" 'message to itself, ns' 1 "$build/$1/bench/report_calls" messages --count "$(pick 1000000 200000)"
+    job "$1" "$3" "$2" 'get from itself, ns' 2 "$build/$1/bench/report_calls" gets --count "$(pick 1000000 200000)"
+}
+
+# Instructions of a message: the difference of two runs of different length, which begin and end alike.
+instructions() { # MPI CONFIGURATION COUNT
+    configure "$1" "$2"
+    "$here/../test/launch.sh" "$1" 1 "${launch[@]}" --timeout 100 valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+        "$build/$1/bench/report_calls" messages --count "$3" 2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+}
+
+count_instructions() { # MPI CONFIGURATION
+    local short long
+    ! over "instructions, $1, $2" || return 0
+    short=$(instructions "$1" "$2" 2000) long=$(instructions "$1" "$2" 12000) || true
+    [ -z "$short" ] || [ -z "$long" ] || echo "$1,$2,1,\"message to itself, instructions\",$(((long - short) / 10000))" | tr -d '"' >>"$out/runs.csv"
+}
+
+# ---- the table ----
+
+# The cases contain a comma: the last field is the value.
+summary() {
+    awk -F, 'NR > 1 {
+            what = $4; for (i = 5; i < NF; i++) what = what "," $i
+            key = $1 "|" what "|" $2; row = $1 "|" what
+            if (!(row in seen)) { seen[row] = 1; rows[++n] = row }
+            values[key] = values[key] " " $NF
+        }
+        function sorted(key, list,    count, i, k, x) {
+            count = split(values[key], list, " ")
+            for (i = 2; i <= count; i++) { x = list[i] + 0; for (k = i - 1; k > 0 && list[k] + 0 > x; k--) list[k + 1] = list[k]; list[k + 1] = x }
+            return count
+        }
+        function middle(key,    list, count) { count = sorted(key, list); return count ? (list[int((count + 1) / 2)] + list[int((count + 2) / 2)]) / 2 : 0 }
+        function least(key,    list) { return sorted(key, list) ? list[1] + 0 : 0 }
+        function percent(now, before) { return before ? sprintf("%+.1f %%", 100 * (now / before - 1)) : "-" }
+        END {
+            print "| MPI | case | alone: median, least | library | report | report against library: median, least |"
+            print "|---|---|---|---|---|---|"
+            for (i = 1; i <= n; i++) {
+                split(rows[i], part, "|")
+                b = rows[i] "|bare"; l = rows[i] "|library"; r = rows[i] "|report"
+                printf "| %s | %s | %.4g, %.4g | %.4g, %.4g | %.4g, %.4g | %s, %s |\n", part[1], part[2], middle(b), least(b), middle(l), least(l),
+                    middle(r), least(r), percent(middle(r), middle(l)), percent(least(r), least(l))
+            }
+        }' "$out/runs.csv"
+}
+
+table runs mpi,config,round,case,value
+for round in $(seq "$(pick 9 3)"); do
+    [ "$round" = 1 ] || ! late 80 || break
+    for mpi in "${mpis[@]}"; do
+        say "$mpi, round $round"
+        for config in bare library report; do each "$mpi" "$round" "$config"; done
+    done
+done
+if command -v valgrind >/dev/null; then
+    for mpi in "${mpis[@]}"; do
+        for config in bare library report; do count_instructions "$mpi" "$config"; done
+    done
+fi
+{
+    echo "# What a report costs"
+    echo
+    echo "- $(cores)"
+    echo "- $(versions)"
+    echo "- load of the last minute at the end: $(busy)"
+    echo
+    summary
+} >"$out/results.md"
+cat "$out/results.md"
+finish

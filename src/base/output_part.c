@@ -1,0 +1,69 @@
+/* output_part.c: see output_part.h. The libraries of a process do not depend on each other, so libhearth-mpi is looked up by
+ * name. */
+#include "base/output_part.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/job.h"
+#include "base/output.h"
+
+typedef int part_taker(const char *name, const char *json);
+
+static char *part_text(void (*write)(struct json *j, const void *arg), const void *arg) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    struct json j;
+    if (!file)
+        return NULL;
+    json_begin(&j, file);
+    j.depth = 2;
+    json_open(&j, NULL, '{');
+    write(&j, arg);
+    json_close(&j, '}');
+    bool is_whole = !ferror(file);
+    if (!fclose(file) && is_whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void part_write_alone(FILE *file, const char *name, int rank, int ranks, const char *mpi,
+                             const char *text) {
+    char host[256] = "";
+    struct json j;
+    gethostname(host, sizeof host - 1);
+    json_begin(&j, file);
+    json_open(&j, NULL, '{');
+    job_json(&j, ranks, mpi);
+    json_open(&j, "windows", '[');
+    json_close(&j, ']');
+    json_open(&j, "processes", '[');
+    json_open(&j, NULL, '{');
+    json_count(&j, "rank", (uint64_t)rank);
+    json_string(&j, "host", host);
+    json_count(&j, "pid", (uint64_t)getpid());
+    json_number(&j, "seconds", job_seconds());
+    json_close(&j, '}');
+    json_close(&j, ']');
+    json_open(&j, "parts", '{');
+    json_text(&j, name, text);
+    json_close(&j, '}');
+    json_close(&j, '}');
+}
+
+void output_part(const char *name, int rank, int ranks, const char *mpi,
+                 void (*write)(struct json *j, const void *arg), const void *arg) {
+    part_taker *take = (part_taker *)dlsym(RTLD_DEFAULT, "hearth_report_part");
+    bool is_shared = take || (dlsym(RTLD_DEFAULT, "ARMCI_Init") && dlsym(RTLD_DEFAULT, "vgasnet_init"));
+    char *text = part_text(write, arg);
+    struct output o;
+    if (text && (!take || take(name, text)) && output_open(&o, rank, is_shared ? name : NULL)) {
+        part_write_alone(o.file, name, rank, ranks, mpi, text);
+        output_close(&o);
+    }
+    free(text);
+}

@@ -1,0 +1,58 @@
+/* complaints.c: see complaints.h. */
+#include "mpi/core/complaints.h"
+
+#include "mpi/core/host.h"
+
+/* Before any other constructor reads a setting. */
+__attribute__((constructor(101))) static void hold_early(void) {
+    settings_hold();
+}
+
+/* One round for each different set of complaints; mostly there is none. */
+void complaints_agree(void) {
+    int rank, ranks, lowest;
+    uint32_t own = settings_complaints();
+    host_Comm_rank(MPI_COMM_WORLD, &rank);
+    host_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (;;) {
+        int mine = own ? rank : ranks, same = 0;
+        if (host_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD) != MPI_SUCCESS ||
+            lowest == ranks)
+            return;
+        uint32_t code = own;
+        host_Bcast(&code, 1, MPI_UINT32_T, lowest, MPI_COMM_WORLD);
+        mine = code == own;
+        host_Allreduce(&mine, &same, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (rank == lowest)
+            settings_complain(same, ranks);
+        if (code == own) {
+            settings_complained();
+            own = 0;
+        }
+    }
+}
+
+void complaints_begin(struct complaints_census *c, int rank) {
+    *c = (struct complaints_census){.own = settings_complaints(), .rank = rank, .lowest = -1};
+}
+
+void complaints_add(struct complaints_census *c, int rank, uint32_t code) {
+    if (code != c->own)
+        return;
+    c->same++;
+    c->lowest = c->lowest < 0 ? rank : c->lowest;
+}
+
+void complaints_end(const struct complaints_census *c, int ranks) {
+    int world = 0;
+    if (!c->own || host_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS || ranks != world)
+        return; /* a window of some ranks only: each group of them would complain */
+    if (c->lowest == c->rank)
+        settings_complain(c->same, ranks);
+    settings_complained();
+}
+
+void complaints_last(void) {
+    if (log_is_first_rank())
+        settings_complain(0, 0);
+}

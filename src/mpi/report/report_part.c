@@ -1,0 +1,77 @@
+/* report_part.c: see report_part.h. */
+#include "mpi/report/report_part.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hearth.h"
+
+enum { MOST_PARTS = 64 };
+
+static struct part { char *name, *json; } parts[MOST_PARTS];
+static size_t count;
+static bool is_closed;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* A part that is no JSON would make the whole report unreadable. */
+static bool part_is_json(const char *json) {
+    size_t length = strlen(json);
+    char *copy = malloc(length + 1);
+    struct json_value *values = NULL;
+    struct json_error error;
+    if (!copy)
+        return false;
+    memcpy(copy, json, length + 1);
+    bool is_valid = !json_read(copy, length, &values, &error);
+    free(values);
+    free(copy);
+    return is_valid;
+}
+
+static struct part *part_find(const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(parts[i].name, name))
+            return &parts[i];
+    return NULL;
+}
+
+static int part_keep(char *name, char *json) {
+    struct part *p = name ? part_find(name) : NULL;
+    if (!name || !json || is_closed || (!p && count == MOST_PARTS)) {
+        free(name);
+        free(json);
+        return -1;
+    }
+    p = p ? p : &parts[count++];
+    free(p->name);
+    free(p->json);
+    *p = (struct part){name, json};
+    return 0;
+}
+
+__attribute__((visibility("default"))) int hearth_report_part(const char *name, const char *json) {
+    if (!output_is_wanted() || !output_is_json() || !part_is_json(json))
+        return -1;
+    pthread_mutex_lock(&mutex);
+    int rc = part_keep(strdup(name), strdup(json));
+    pthread_mutex_unlock(&mutex);
+    return rc;
+}
+
+void report_parts_json(struct json *j) {
+    pthread_mutex_lock(&mutex);
+    if (count)
+        json_open(j, "parts", '{');
+    for (size_t i = 0; i < count; i++)
+        json_text(j, parts[i].name, parts[i].json);
+    if (count)
+        json_close(j, '}');
+    pthread_mutex_unlock(&mutex);
+}
+
+void report_parts_close(void) {
+    pthread_mutex_lock(&mutex);
+    is_closed = true;
+    pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,59 @@
+/* party.c: finds the processes of a window on this node, and the domain for those of other nodes; see party.h. */
+#include "mpi/serve/party.h"
+
+#include <stdlib.h>
+
+#include "mpi/serve/node_comm.h"
+
+void serve_party_close(struct party *p) {
+    if (p->local_comm != MPI_COMM_NULL)
+        serve_host.Comm_free(&p->local_comm);
+    if (p->comm != MPI_COMM_NULL && !p->keeps_comm)
+        serve_host.Comm_free(&p->comm);
+    free(p->nodes);
+}
+
+/* Finds a domain for processes on several nodes, and the processes of this node. */
+static bool party_open_nodes(struct party *p, MPI_Comm machine) {
+    int lowest, rank;
+    if (serve_host.Comm_split(p->program, 0, 0, &p->comm))
+        return false;
+    host_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN);
+    serve_domain_boot(&p->comm, &p->boot);
+    rank = p->boot.rank;
+    if (host_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine))
+        return false;
+    p->domain = serve_domain_of(p->comm, &p->boot, lowest);
+    if (!p->domain)
+        return false;
+    p->nodes = malloc((size_t)p->boot.size * sizeof *p->nodes);
+    bool ok = p->nodes && serve_domain_nodes(p->domain, p->comm, p->boot.size, p->nodes);
+    if (net_agree_on_memory(&p->boot, ok, "the nodes") != 0 ||
+        serve_host.Comm_split(p->comm, p->nodes[rank], 0, &p->local_comm))
+        return false;
+    host_Comm_set_errhandler(p->local_comm, MPI_ERRORS_RETURN);
+    serve_domain_boot(&p->local_comm, &p->local);
+    return true;
+}
+
+bool serve_party_open(struct party *p, MPI_Comm comm) {
+    unsigned long node_ranks = (unsigned long)settings_get()->node_ranks;
+    MPI_Comm machine = serve_node_comm(comm);
+    int all = 0, here = 0;
+    *p = (struct party){.program = comm, .comm = MPI_COMM_NULL, .local_comm = MPI_COMM_NULL};
+    if (machine == MPI_COMM_NULL)
+        return false;
+    host_Comm_size(comm, &all);
+    host_Comm_size(machine, &here);
+    if (all == here && (!node_ranks || (unsigned long)all <= node_ranks)) {
+        p->comm = machine;
+        p->keeps_comm = true;
+        serve_domain_boot(&p->comm, &p->boot);
+        p->local = p->boot;
+        return true;
+    }
+    bool opened = party_open_nodes(p, machine);
+    if (!opened)
+        serve_party_close(p);
+    return opened;
+}

@@ -1,0 +1,22 @@
+/* party.h: the processes of a window that is being created, and those of them on this node. */
+#ifndef HEARTH_MPI_SERVE_PARTY_H
+#define HEARTH_MPI_SERVE_PARTY_H
+
+#include "mpi/serve/remote/domain.h"
+
+struct party {
+    MPI_Comm program; /* the communicator of the program */
+    MPI_Comm comm;    /* all, in the same order */
+    bool keeps_comm;  /* it stays with the program's */
+    struct net_boot boot;
+    MPI_Comm local_comm; /* those of this node; MPI_COMM_NULL: all are */
+    struct net_boot local;
+    struct serve_domain *domain; /* if there are several nodes */
+    int *nodes;                  /* of each process, in the domain; NULL: there is only one node */
+};
+
+/* Collective. If true, serve_party_close must be called. False: no domain can be opened. */
+bool serve_party_open(struct party *p, MPI_Comm comm);
+void serve_party_close(struct party *p);
+
+#endif

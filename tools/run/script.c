@@ -1,0 +1,249 @@
+/* script.c: runs shell scripts that call launchers, without preloading the shell, the commands of the script, or the launchers.
+ *
+ *      hearth run --mode acquire job.sh        exec job.sh with   HEARTH_MODE=acquire   PATH=LINKS:...   hearth_links=LINKS
+ *          mpirun -n 4 ./app                   LINKS/mpirun is this command: hearth run -- /usr/bin/mpirun -n 4 ./app
+ *
+ * LINKS is a folder of the user's cache (~/.cache/hearth/links-N), with a link of the name of each launcher that is on the PATH. It is
+ * made once, and stays: nothing of it could be removed after exec. A launcher that the script calls by its path runs without
+ * Hearth. */
+#include "run/script.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "run/launcher.h"
+#include "tools.h"
+
+static const char links_variable[] = "hearth_links", mpi_variable[] = "hearth_links_mpi";
+
+/* ---- recognising a script ---- */
+
+static bool is_shell(const char *path) {
+    static const char *const shells[] = {"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "csh", "tcsh"};
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (!strcmp(base, shells[i]))
+            return true;
+    return false;
+}
+
+/* #!/bin/bash, or #!/usr/bin/env bash */
+static bool is_shell_script(const char *path) {
+    char line[256], *rest = line + 2;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = file < 0 ? 0 : read(file, line, sizeof line - 1);
+    if (file >= 0)
+        close(file);
+    line[n > 0 ? n : 0] = 0;
+    if (strncmp(line, "#!", 2) != 0)
+        return false;
+    line[strcspn(line, "\n")] = 0;
+    char *first = strtok_r(rest, " \t", &rest);
+    char *second = first ? strtok_r(rest, " \t", &rest) : NULL;
+    const char *slash = first ? strrchr(first, '/') : NULL;
+    return first && is_shell(slash && !strcmp(slash, "/env") && second ? second : first);
+}
+
+/* A launcher has started this process: then the script is a rank. */
+static bool is_rank(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",
+                                        "SLURM_PROCID",         "ALPS_APP_PE", "FLUX_TASK_RANK"};
+    bool is_step = getenv("SLURM_STEP_ID") != NULL; /* a batch script has SLURM_PROCID, too */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]) && (strcmp(names[i], "SLURM_PROCID") != 0 || is_step))
+            return true;
+    return false;
+}
+
+bool script_is_command(char *const *words, size_t count) {
+    char path[PATH_MAX];
+    bool by_shell;
+    if (is_rank() || !count || launcher_is_name(words[0]) ||
+        !launcher_resolve(words[0], NULL, NULL, path, &by_shell))
+        return false;
+    return is_shell(words[0]) ? count > 1 : is_shell_script(path) && !launcher_is_suspected(words, count);
+}
+
+/* ---- the folder of links ---- */
+
+static int script_cannot(const char *path) {
+    return refuse("cannot make the folder %s, through which the launchers of the script are found: %s; write "
+                  "hearth run "
+                  "before each mpirun in the script instead",
+                  path, strerror(errno));
+}
+
+/* Makes all folders of the path. */
+static int make_folders(char *path) {
+    for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+        if (slash)
+            *slash = 0;
+        int failed = mkdir(path, 0700) && errno != EEXIST;
+        if (failed)
+            return -1;
+        if (!slash)
+            return 0;
+        *slash = '/';
+    }
+}
+
+/* One folder for each place of this command. */
+static char *links_folder(const char *self) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    uint64_t number = 0;
+    for (const char *c = self; *c; c++)
+        number = random_mix(number ^ (unsigned char)*c);
+    if (cache && *cache == '/')
+        return need_text("%s/hearth/links-%08x", cache, (unsigned)number);
+    return home && *home == '/' ? need_text("%s/.cache/hearth/links-%08x", home, (unsigned)number) : NULL;
+}
+
+static int link_one(const char *folder, const char *name, const char *self) {
+    char *path = need_text("%s/%s", folder, name), old[PATH_MAX];
+    ssize_t n = readlink(path, old, sizeof old - 1);
+    old[n > 0 ? n : 0] = 0;
+    int failed = 0;
+    if (strcmp(old, self) != 0) {
+        char *draft = need_text("%s.%ld", path, (long)getpid());
+        failed = symlink(self, draft) || rename(draft, path);
+        free(draft);
+    }
+    free(path);
+    return failed;
+}
+
+/* A link for each launcher in this folder of the PATH. */
+static int link_launchers(const char *from, const char *folder, const char *self) {
+    DIR *d = opendir(from);
+    int failed = 0;
+    for (struct dirent *entry; d && !failed && (entry = readdir(d));)
+        if (launcher_is_name(entry->d_name))
+            failed = link_one(folder, entry->d_name, self);
+    if (d)
+        closedir(d);
+    return failed;
+}
+
+static int make_links(char *folder, const char *self) {
+    int failed = make_folders(folder);
+    const char *list = getenv("PATH");
+    while (!failed && list && *list) {
+        size_t n = strcspn(list, ":");
+        char *from = need_text("%.*s", (int)n, list);
+        failed = *from == '/' && strcmp(from, folder) != 0 ? link_launchers(from, folder, self) : 0;
+        free(from);
+        list += n + (list[n] == ':');
+    }
+    return failed ? script_cannot(folder) : 0;
+}
+
+/* ---- running the script ---- */
+
+static void set_environment(const struct run_options *o, const char *folder) {
+    const char *path = getenv("PATH");
+    for (size_t i = 0; i < o->settings.count; i++) {
+        char *name = need_text("%.*s", (int)strcspn(o->settings.of[i], "="), o->settings.of[i]);
+        setenv(name, o->settings.of[i] + strlen(name) + 1, 1);
+        free(name);
+    }
+    char *longer = need_text("%s:%s", folder, path ? path : "/usr/bin:/bin");
+    setenv("PATH", longer, 1);
+    setenv(links_variable, folder, 1);
+    if (o->wanted)
+        setenv(mpi_variable, flavour_name(o->wanted), 1);
+    free(longer);
+}
+
+int script_run(const struct run_options *o, char **words) {
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *folder = links_folder(self);
+    if (!folder)
+        return refuse("%s is a script: set HOME, as its launchers are found through a folder in ~/.cache",
+                      words[0]);
+    int err = make_links(folder, self);
+    if (!err) {
+        set_environment(o, folder);
+        if (o->is_verbose || o->is_dry)
+            fprintf(o->is_dry ? stdout : stderr,
+                    "hearth: %s is a script: its launchers are found in %s first\n", words[0], folder);
+        if (!o->is_dry) {
+            fflush(NULL);
+            execvp(words[0], words);
+            err = refuse("cannot run %s: %s", words[0], strerror(errno));
+        }
+    }
+    free(folder);
+    return err;
+}
+
+/* ---- a launcher of the script ---- */
+
+bool script_is_link(const char *word) {
+    const char *folder = getenv(links_variable);
+    return folder && launcher_is_name(word);
+}
+
+/* Removes the links from the PATH, so that the launcher itself is found. */
+static void restore_path(const char *folder) {
+    const char *list = getenv("PATH");
+    char *rest = need(list ? strlen(list) + 1 : 1), *to = rest;
+    while (list && *list) {
+        size_t n = strcspn(list, ":");
+        if (n != strlen(folder) || strncmp(list, folder, n) != 0) {
+            if (to != rest)
+                *to++ = ':';
+            to = mempcpy(to, list, n);
+        }
+        list += n + (list[n] == ':');
+    }
+    *to = 0;
+    setenv("PATH", rest, 1);
+    free(rest);
+}
+
+/* Whether the launcher starts a program: mpirun --version does not. */
+static bool starts_program(int argc, char **argv) {
+    struct launcher launcher = launcher_identify(argv[0]);
+    size_t first = launcher_skip(&launcher, argv, 0, (size_t)argc);
+    if (!launcher.kind)
+        return false;
+    struct launcher_line line = launcher_read(launcher.kind, argv, first, (size_t)argc);
+    bool starts = line.count || line.program_file;
+    launcher_free(&line);
+    return starts;
+}
+
+int script_run_launcher(int argc, char **argv) {
+    const char *slash = strrchr(argv[0], '/'), *mpi = getenv(mpi_variable);
+    char *folder = need_copy(getenv(links_variable)), *option = mpi ? need_text("--mpi=%s", mpi) : NULL;
+    argv[0] = slash ? (char *)slash + 1 : argv[0];
+    restore_path(folder);
+    unsetenv(links_variable);
+    unsetenv(mpi_variable);
+    if (starts_program(argc, argv)) {
+        struct strvec words = {0};
+        strvec_add(&words, "run");
+        if (option)
+            strvec_add(&words, option);
+        strvec_add(&words, "--");
+        for (int i = 0; i < argc; i++)
+            strvec_add(&words, argv[i]);
+        command_run.run((int)words.count, words.of); /* returns only if it refuses */
+        log_warn("%s runs without Hearth", argv[0]);
+        strvec_free(&words);
+    }
+    free(folder);
+    free(option);
+    execvp(argv[0], argv);
+    return refuse("there is no launcher %s on the PATH: load the module of your MPI, or install it", argv[0]);
+}
