@@ -5,7 +5,7 @@ MAKEFLAGS += --no-print-directory
 export DESTDIR
 
 .PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
-.PRECIOUS: build/%/Makefile
+.PRECIOUS: build/%/.configured
 
 # The targets that are built in a tree: the groups in CMakeLists.txt. `all` builds what is installed.
 TARGETS = all
@@ -156,18 +156,22 @@ clean: ## remove the build folder
 help: ## print this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
+# A tree keeps the generator that configured it.
+GENERATOR = $(if $(wildcard build/$*/CMakeCache.txt),$(shell sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/$*/CMakeCache.txt),$(if $(shell command -v ninja),Ninja,Unix Makefiles))
+
 # The trees asan, tsan and coverage also need an MPI. They use the first that is installed; coverage, where whole jobs run, uses
 # the last, Open MPI if it is installed, whose ranks share cores better.
-build/asan/Makefile build/tsan/Makefile: MPI = $$(packaging/mpis.sh | sed q)
-build/coverage/Makefile: MPI = $$(packaging/mpis.sh | sed -n '$$p')
-build/asan/Makefile: FLAGS = -DHEARTH_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug
-build/tsan/Makefile: FLAGS = -DHEARTH_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug
-build/coverage/Makefile: FLAGS = -DHEARTH_COVERAGE=ON -DCMAKE_BUILD_TYPE=Debug
-build/%/Makefile: MPI = $*
+build/asan/.configured build/tsan/.configured: MPI = $$(packaging/mpis.sh | sed q)
+build/coverage/.configured: MPI = $$(packaging/mpis.sh | sed -n '$$p')
+build/asan/.configured: FLAGS = -DHEARTH_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug
+build/tsan/.configured: FLAGS = -DHEARTH_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug
+build/coverage/.configured: FLAGS = -DHEARTH_COVERAGE=ON -DCMAKE_BUILD_TYPE=Debug
+build/%/.configured: MPI = $*
 
-build/%/Makefile:
+build/%/.configured:
 	@mpi=$(MPI); compiler=$$(packaging/mpis.sh $$mpi) && \
-	cmake -S . -B build/$* -G "Unix Makefiles" -DHEARTH_MPI=$$mpi -DHEARTH_MPICC=$$compiler $(FLAGS)
+	cmake -S . -B build/$* -G "$(GENERATOR)" -DHEARTH_MPI=$$mpi -DHEARTH_MPICC=$$compiler $(FLAGS)
+	@touch $@
 
-tree-%: build/%/Makefile
+tree-%: build/%/.configured
 	@cmake --build build/$* -j $(JOBS) --target $(TARGETS)

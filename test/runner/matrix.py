@@ -33,9 +33,11 @@ from .configs import launch_options
 from .job import Job
 
 # Cores that a job keeps busy. Ranks of MPICH never yield theirs, except those of jobs with more ranks than cores (test/launch.sh), so one such job
-# runs at a time. Scripts wait most of the time for jobs to start and to end.
+# runs at a time. Scripts wait most of the time for jobs to start and to end: on two cores one process runs beside a script that starts MPICH, but
+# no second such script.
 RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
-SCRIPT_KEEPS = {"mpich": 2, "openmpi": 0.5}
+SCRIPT_KEEPS = {"mpich": 1.1, "openmpi": 0.5}
+PROCESS_KEEPS = 0.9
 
 # The limits in the sources are for a test alone on a quiet machine. Others run beside it here, and the machine may be busy.
 BUSY = 2
@@ -95,7 +97,7 @@ class Matrix:
         if self.tier.only_long:
             return
         for script in sorted(Path("test/lint").glob("lint_*.sh")):
-            self.add(script.stem, BUSY * 60, [script])
+            self.add(script.stem, BUSY * 60, [script], cores=PROCESS_KEEPS)
 
     def unit_arguments(self, name):
         if name.endswith("_random"):
@@ -118,7 +120,7 @@ class Matrix:
             arguments = self.unit_arguments(program.name)
             if arguments or not self.tier.only_long:
                 self.add(f"{program.name}.{tree}", self.tier.unit_limit, [*before, program, *arguments],
-                         alone=bool(sources.field(source, "alone")))
+                         cores=PROCESS_KEEPS, alone=bool(sources.field(source, "alone")))
 
     # ---- under MPI ----
 
@@ -310,7 +312,7 @@ class Matrix:
             elif self.tier.only_long and sources.field(source, "tier") != "nightly":
                 continue
             self.add(f"test_{script.parent.name}_{script.stem[5:]}.{tree}", limit, [script, mpi, Path("build", tree).absolute()],
-                     cores=1 if once else SCRIPT_KEEPS[mpi], alone=bool(sources.field(source, "alone")))
+                     cores=PROCESS_KEEPS if once else SCRIPT_KEEPS[mpi], alone=bool(sources.field(source, "alone")))
 
     # ---- all of it ----
 
