@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test programs of Debian's OpenCoarrays, unmodified Coarray Fortran programs whose images reach each other by
 # one-sided MPI: those that pass without Hearth also pass when Hearth executes their windows, on one node and on
-# several.   test_coarrays.sh MPI TREE [NAME]...      tier: full; timeout: 1800
+# several.   test_coarrays.sh MPI TREE [NAME]...      tier: full; timeout: 2400
 set -uo pipefail
 mpi=$1 tree=$2 failed=0 passed=0 unfit=0
 shift 2
@@ -28,11 +28,15 @@ check() { # program, name of the configuration, options of launch.sh
     fi
 }
 
+# Some need other numbers of images, or an MPI that survives failed ranks. Between nodes, sendget_* use what a get has not
+# brought yet, also without Hearth.
 for program; do
-    # Some need other numbers of images, or an MPI that survives failed ranks.
-    images "$programs/$program" || { unfit=$((unfit + 1)) && continue; }
-    check "$program" 'one node'
-    check "$program" 'a node for each image' --env HEARTH_NODE_RANKS=1
+    if images "$programs/$program"; then check "$program" 'one node'; else unfit=$((unfit + 1)); fi
+    if images --tcp "$programs/$program"; then
+        check "$program" 'a node for each image' --env HEARTH_NODE_RANKS=1
+    else
+        unfit=$((unfit + 1))
+    fi
 done
-echo "$passed passed, $failed failed; of $# programs $unfit do not pass without Hearth"
+echo "$passed passed, $failed failed; $unfit more do not pass without Hearth"
 [ $failed = 0 ] && [ $passed -gt 0 ]
