@@ -51,7 +51,8 @@ int main(int argc, char **argv) {
     int gets = argc > 1 ? atoi(argv[1]) : 200;
     MPI_Init(&argc, &argv);
     GA_Initialize();
-    int me = GA_Nodeid(), last = GA_Nnodes() - 1, dims[1] = {1000 * (last + 1)}, chunk[1] = {1000}, stride[1] = {1};
+    int me = GA_Nodeid(), last = GA_Nnodes() - 1, dims[1] = {1000 * (last + 1)}, chunk[1] = {1000},
+        stride[1] = {1};
     int array = NGA_Create(C_DBL, 1, dims, "busy", chunk), ended = NGA_Create(C_DBL, 1, dims, "ended", chunk);
     int at = dims[0] - 1, lo[1], hi[1];
     double value = at, one = 1;

@@ -2,10 +2,13 @@
 #include "test.h"
 
 #include <stdio.h>
+#include <string.h>
 
 int test_threads_wanted = MPI_THREAD_SINGLE, test_threads;
 
 static void begin(int *argc, char ***argv) {
+    if (strcmp(test_config(), "servempi") == 0) /* a helper that calls MPI */
+        test_threads_wanted = MPI_THREAD_MULTIPLE;
     MPI_Init_thread(argc, argv, test_threads_wanted, &test_threads);
     MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &test_size);

@@ -8,7 +8,8 @@ shift 2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 programs=$(find /usr/lib/*/open-coarrays/"$mpi"/bin -maxdepth 1 -name '*-tests' 2>/dev/null | head -n 1)
 [ -n "$programs" ] || { echo "libcoarrays-$mpi-dev is not installed" && exit 77; }
-[ $# -gt 0 ] || set -- $(ls "$programs") # names without spaces
+# shellcheck disable=SC2046 # names without spaces
+[ $# -gt 0 ] || set -- $(ls "$programs")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 

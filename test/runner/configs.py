@@ -58,6 +58,7 @@ def preloaded(config):
         "rest": {"HEARTH_BYPASS": "auto", "HEARTH_SUSPEND": "1"},  # suspended after any miss that costs more than it saves
         "serve": {"HEARTH_WINDOWS": "serve"},
         "serve1": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1"},  # each rank is a node: operations through helpers
+        "servempi": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1", "HEARTH_NET": "mpi"},
         "match": {"HEARTH_MATCH": "on"},
         "list": {"HEARTH_MATCH": "on", "HEARTH_MATCH_QUEUE": "list"},
         "host": {"HEARTH_MATCH": "on", "HEARTH_MATCH_NODE": "off"},  # through MPI, as between nodes

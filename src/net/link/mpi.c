@@ -10,7 +10,8 @@
  * in flight at once. Receiving uses MPI_Improbe and one of a few buffers. No call blocks: a large message needs its
  * sender's progress too, and other messages must not wait for that.
  *
- * MPI has no call that sleeps: see wakeup.h. */
+ * MPI has no call that sleeps: see wakeup.h. All calls have the prefix PMPI: these messages are not the program's, so
+ * neither tools nor libhearth-mpi see them. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -191,15 +192,15 @@ static size_t link_mpi_fill(const struct mpi_port *p, struct slot *s, const void
 static int send_slot(struct mpi_port *p, struct mpi_peer *to, struct slot *s, size_t bytes) {
     MPI_Request request;
     int done = 0;
-    int code = MPI_Isend(s->data, (int)bytes, MPI_BYTE, to->rank, to->number,
-                         link_mpi_comm_of(p->link, to->number), &request);
+    int code = PMPI_Isend(s->data, (int)bytes, MPI_BYTE, to->rank, to->number,
+                          link_mpi_comm_of(p->link, to->number), &request);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         give_slot(p, s);
         net_link_mpi_said(code, "MPI_Isend", to->rank);
         return note_failure(p, to, "MPI cannot send to it");
     }
     net_wakeup_send(&p->wakeup, &to->wakeup);
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (LIKELY(done)) {
         give_slot(p, s);
         return 0;
@@ -228,7 +229,7 @@ static int complete_sends(struct mpi_port *p) {
     int count, kept = 0;
     if (LIKELY(!p->active))
         return 0;
-    MPI_Testsome(p->active, p->requests, &count, p->completed, MPI_STATUSES_IGNORE);
+    PMPI_Testsome(p->active, p->requests, &count, p->completed, MPI_STATUSES_IGNORE);
     if (count == MPI_UNDEFINED || count == 0)
         return 0;
     for (int i = 0; i < p->active; i++) {
@@ -278,7 +279,7 @@ static void deliver(struct mpi_port *p, struct receive *r, size_t bytes) {
 static bool complete_receive(struct mpi_port *p, struct receive *r) {
     MPI_Status status;
     int done = 0, bytes = 0;
-    int code = MPI_Test(&r->request, &done, &status);
+    int code = PMPI_Test(&r->request, &done, &status);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         net_link_mpi_said(code, "a message is lost", r->source);
         note_failure(p, &p->unknown, "a message is lost");
@@ -287,7 +288,7 @@ static bool complete_receive(struct mpi_port *p, struct receive *r) {
     }
     if (!done)
         return false;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    PMPI_Get_count(&status, MPI_BYTE, &bytes);
     net_wakeup_answered(&p->wakeup);
     deliver(p, r, (size_t)bytes);
     r->busy = false;
@@ -316,14 +317,14 @@ static bool start_receive(struct mpi_port *p, struct receive *r) {
     MPI_Message message;
     MPI_Status status;
     int there = 0;
-    int code = MPI_Improbe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, &message,
-                           &status);
+    int code = PMPI_Improbe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, &message,
+                            &status);
     if (UNLIKELY(code != MPI_SUCCESS))
         net_link_mpi_said(code, "MPI_Improbe", -1);
     if (code != MPI_SUCCESS || !there)
         return false;
     r->source = status.MPI_SOURCE;
-    code = MPI_Imrecv(r->data, (int)largest(p->link), MPI_BYTE, &message, &r->request);
+    code = PMPI_Imrecv(r->data, (int)largest(p->link), MPI_BYTE, &message, &r->request);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         net_link_mpi_said(code, "MPI_Imrecv", r->source);
         note_failure(p, &p->unknown, "a message is lost");
@@ -363,7 +364,7 @@ static int link_mpi_arm(struct link_port *port) {
     if (p->failing)
         return -EAGAIN;
     net_wakeup_expects(&p->wakeup);
-    MPI_Iprobe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, MPI_STATUS_IGNORE);
     return there ? -EAGAIN : 0;
 }
 
@@ -452,7 +453,7 @@ static void link_mpi_port_close(struct link_port *port) {
         if (!p->receives[i].busy)
             free(p->receives[i].data);
     for (int i = 0; i < p->active; i++)
-        MPI_Request_free(&p->requests[i]);
+        PMPI_Request_free(&p->requests[i]);
     free_slots(p->free_small);
     free_slots(p->free_large);
     free(p->sending);

@@ -10,14 +10,14 @@
 int net_link_mpi_said(int code, const char *what, int rank) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
-    MPI_Error_string(code, text, &length);
+    PMPI_Error_string(code, text, &length);
     log_error("network mpi: %s, rank %d: %s", what, rank, text);
     return -EIO;
 }
 
 static int check_threads(const struct link_options *options) {
     int level;
-    MPI_Query_thread(&level);
+    PMPI_Query_thread(&level);
     if (options->ports <= 1 || level == MPI_THREAD_MULTIPLE)
         return 0;
     log_error(
@@ -29,18 +29,18 @@ static int check_threads(const struct link_options *options) {
 /* All agree before they create communicators together, so that no process waits there for one that failed. */
 static int agree(int status, MPI_Comm comm) {
     int worst;
-    return MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS ? worst : -EIO;
+    return PMPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS ? worst : -EIO;
 }
 
 static int find_machine(struct mpi_link *l, MPI_Comm comm) {
     MPI_Comm machine;
     int here, all;
-    int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    int code = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     if (code != MPI_SUCCESS)
         return net_link_mpi_said(code, "MPI_Comm_split_type", -1);
-    MPI_Comm_size(machine, &here);
-    MPI_Comm_size(comm, &all);
-    MPI_Comm_free(&machine);
+    PMPI_Comm_size(machine, &here);
+    PMPI_Comm_size(comm, &all);
+    PMPI_Comm_free(&machine);
     l->one_machine = here == all;
     return 0;
 }
@@ -48,12 +48,12 @@ static int find_machine(struct mpi_link *l, MPI_Comm comm) {
 /* Not MPI_Comm_dup, which would invoke the program's attribute callbacks. */
 static int make_comms(struct mpi_link *l, MPI_Comm comm) {
     int rank;
-    MPI_Comm_rank(comm, &rank);
+    PMPI_Comm_rank(comm, &rank);
     for (int i = 0; i < 2; i++) {
-        int code = MPI_Comm_split(comm, 0, rank, &l->comms[i]);
+        int code = PMPI_Comm_split(comm, 0, rank, &l->comms[i]);
         if (code != MPI_SUCCESS)
             return net_link_mpi_said(code, "MPI_Comm_split", rank);
-        MPI_Comm_set_errhandler(l->comms[i], MPI_ERRORS_RETURN);
+        PMPI_Comm_set_errhandler(l->comms[i], MPI_ERRORS_RETURN);
     }
     return 0;
 }
@@ -61,10 +61,10 @@ static int make_comms(struct mpi_link *l, MPI_Comm comm) {
 void net_link_mpi_close(struct link *link) {
     struct mpi_link *l = (struct mpi_link *)link;
     int over = 0;
-    MPI_Finalized(&over);
+    PMPI_Finalized(&over);
     for (int i = 0; i < 2; i++)
         if (!over && l->comms[i] != MPI_COMM_NULL)
-            MPI_Comm_free(&l->comms[i]);
+            PMPI_Comm_free(&l->comms[i]);
     free(l);
 }
 

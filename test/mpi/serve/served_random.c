@@ -5,7 +5,7 @@
  * seed, so that each rank can compute the expected contents of its own window after the phase. The test runs for a quarter
  * of --seconds N; --seed N repeats a run.
  *
- * configs: serve serve1 */
+ * configs: serve serve1 servempi */
 #include <stdio.h>
 #include <stdlib.h>
 

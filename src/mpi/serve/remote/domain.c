@@ -166,15 +166,23 @@ static int domain_open_net(struct serve_domain *d, int machine) {
     return status;
 }
 
+/* Why this process cannot have a helper; "" if it can. Over MPI, the helper calls MPI beside the program's threads. */
+static const char *why_no_helper(void) {
+    int level = MPI_THREAD_SINGLE;
+    if (settings_get()->net != LINK_OVER_MPI)
+        return "";
+    host_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE
+               ? ""
+               : "HEARTH_NET=mpi: a helper needs MPI_THREAD_MULTIPLE, which the program does not request";
+}
+
 /* All processes call it, also those that have no library. */
 static struct serve_domain *domain_open(MPI_Comm comm, const struct net_boot *boot, int machine) {
-    const char *why = "";
-    const struct serve_rpc *rpc = serve_rpc_load(&why);
+    const char *why = why_no_helper();
+    const struct serve_rpc *rpc = *why ? NULL : serve_rpc_load(&why);
     struct serve_domain *d = rpc ? calloc(1, sizeof *d) : NULL;
-    bool over_ucx = settings_get()->net != LINK_OVER_MPI;
-    if (!over_ucx)
-        why = "HEARTH_NET=mpi: helpers serve windows over UCX only";
-    int status = net_boot_agree(boot, d && over_ucx ? 0 : -ENOTSUP);
+    int status = net_boot_agree(boot, d ? 0 : -ENOTSUP);
     if (d)
         *d = (struct serve_domain){.rpc = rpc, .comm = MPI_COMM_NULL, .group = MPI_GROUP_NULL};
     if (status == 0)
