@@ -56,6 +56,7 @@ def preloaded(config):
         "huge": {"HEARTH_CACHE_SIZE": "64m", "HEARTH_INDEX_SIZE": "100k"},
         "acquire": {"HEARTH_MODE": "acquire"},  # for windows that do not set a mode
         "rest": {"HEARTH_BYPASS": "auto", "HEARTH_SUSPEND": "1"},  # suspended after any miss that costs more than it saves
+        "auto": {"HEARTH_WINDOWS": "auto"},
         "serve": {"HEARTH_WINDOWS": "serve"},
         "serve1": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1"},  # each rank is a node: operations through helpers
         "servempi": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1", "HEARTH_NET": "mpi"},

@@ -212,6 +212,7 @@ class Matrix:
                 for config in configs:
                     self.one_pass("mpi_.*", mpi, tree, network, config, ranks)
             self.one_pass("mpi_.+", mpi, tree, "shm", "serve", ranks)
+            self.one_pass(f"mpi_({QUICK_SERVE})", mpi, tree, "shm", "auto", ranks)
             for config in ("serve1", "servempi"):
                 self.one_pass("mpi_served_.+", mpi, tree, "shm", config, ranks)
 
