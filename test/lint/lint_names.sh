@@ -1,8 +1,8 @@
 #!/bin/sh
 # Checks that names used by several files begin with the folder that owns them, as in pages_pool_pin. Exempt are the
 # names of the APIs, the entry points of interposed calls (hook_) and the folders with short prefixes (base, cache,
-# match, mpi/core, mpi/report). Also checks that no two files have a function of the same single word. Reads the
-# objects of the trees that are built.
+# match, mpi/core, mpi/report). Also checks that no two files have a function of the same single word, and that the functions
+# exist whose races ThreadSanitizer is to suppress. Reads the objects of the trees that are built.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 api='^(P?MPIX?_|p?mpi_|P?ARMCI|parmci_|v?gasnet|CLAMPI|clampi_|hearth_|hook_|main$)'
@@ -47,6 +47,11 @@ for tree in build/openmpi build/mpich; do
             if (index(name, prefix[object]) != 1) { print object ": " name " should begin with " prefix[object]; bad = 1 }
         }
         END { exit bad }' || bad=1
+done
+for name in $(grep -rhoE 'race:\^[a-z_0-9]+' test --include='*.h' --include='*.c' | sed 's/.*^//'); do
+    grep -rqE "^[a-z].*[ *]$name\(.*[^;]$" src && continue
+    echo "test: ThreadSanitizer is to suppress races of $name, which is no function"
+    bad=1
 done
 if [ $looked = 0 ]; then
     echo "no tree is built"
