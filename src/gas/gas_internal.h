@@ -59,7 +59,9 @@ _Noreturn void gas_fail(const char *call, const char *format, ...) __attribute__
  * the call continues; with HEARTH_GASNET_RULES=end it is gas_fail. `format` must be a literal: it identifies the rule. */
 void gas_breach(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* For calls that return an error code: logs the line and returns the code. */
+/* For calls that return an error code: logs the line, unless gex_System_SetVerboseErrors forbids it, and returns the
+ * code. */
+extern _Atomic int gas_verbose HIDDEN;
 int gas_refuse(int code, const char *call, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* gas_fail, because the process is not attached. If another thread is ending the process, waits for the end instead. */

@@ -15,8 +15,6 @@
 #include "gas/job/leave.h"
 #include "gas/rma/gas_memory.h"
 
-enum { MOST_LONG = 0x7fffffff };
-
 /* ---- checks ---- */
 
 static const char *place_name(void) {
@@ -30,8 +28,10 @@ static __attribute__((noinline, cold)) void say_not_free(const char *call) {
                  place_name());
     if (gas_am_context.locks > 0)
         gas_breach(call, "not while the thread holds a handler-safe lock: unlock it first");
-    if (gas_am_context.held > 0)
+    if (gas_am_context.held & AM_HELD)
         gas_breach(call, "not between gasnet_hold_interrupts and gasnet_resume_interrupts");
+    if (gas_am_context.held & AM_PREPARED)
+        gas_breach(call, "not between gex_AM_Prepare and gex_AM_Commit");
 }
 
 /* Called in every put and get, so it costs one branch. */
@@ -46,8 +46,8 @@ static bool in_segment(int rank, const void *address, size_t bytes) {
     return offset <= s->size && bytes <= s->size - offset;
 }
 
-static int check_message(const char *call, int rank, int handler, enum gasnetc_kind kind, const void *source,
-                         size_t bytes, const void *to, int count) {
+int gas_am_check(const char *call, int rank, int handler, enum gasnetc_kind kind, const void *source,
+                 size_t bytes, const void *to, int count) {
     if (UNLIKELY(handler < AM_FIRST))
         return gas_refuse(GASNET_ERR_BAD_ARG, call,
                           "handler %d is not a handler of the program: its handlers are 128 to 255", handler);
@@ -55,7 +55,7 @@ static int check_message(const char *call, int rank, int handler, enum gasnetc_k
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "%d arguments: 0 to 16 are allowed", count);
     if (kind == GASNETC_SHORT)
         return GASNET_OK;
-    size_t most = kind == GASNETC_MEDIUM ? (size_t)AM_MEDIUM : (size_t)MOST_LONG;
+    size_t most = kind == GASNETC_MEDIUM ? (size_t)AM_MEDIUM : (size_t)AM_LONG;
     if (UNLIKELY(bytes > most))
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "a payload of %zu bytes: the maximum is %zu", bytes,
                           most);
@@ -67,8 +67,8 @@ static int check_message(const char *call, int rank, int handler, enum gasnetc_k
     return GASNET_OK;
 }
 
-static void write_message(struct am_message *m, int handler, enum gasnetc_kind kind, size_t bytes,
-                          const void *to, int count, const gasnet_handlerarg_t *args) {
+void gas_am_write(struct am_message *m, int handler, enum gasnetc_kind kind, size_t bytes, const void *to,
+                  int count, const gasnet_handlerarg_t *args) {
     m->source = (uint32_t)gas_job.rank;
     m->handler = (uint8_t)handler;
     m->kind = (uint8_t)kind;
@@ -91,14 +91,14 @@ static int wait_for_slot(void) {
     return slot;
 }
 
-static int am_take_slot(void) {
+int gas_am_take_slot(bool waits) {
     int slot = gas_box_take_slot();
-    return LIKELY(slot >= 0) ? slot : wait_for_slot();
+    return LIKELY(slot >= 0) || !waits ? slot : wait_for_slot();
 }
 
 /* Inside the node the cell alone releases the message. A release of in_use would wait for the slot's cache line, which the
  * target's core has read last, and only then request the cell's line. */
-static void am_post(int slot, int rank) {
+void gas_am_post(int slot, int rank) {
     _Atomic uint32_t *in_use = &gas_box_mine()->slots[slot].in_use;
     if (gas_same_node((gasnet_node_t)rank)) {
         atomic_store_explicit(in_use, 1, memory_order_relaxed);
@@ -110,20 +110,20 @@ static void am_post(int slot, int rank) {
 }
 
 static void send_short(int slot, int rank, int handler, int count, const int32_t *args) {
-    write_message(&gas_box_mine()->slots[slot].request, handler, GASNETC_SHORT, 0, NULL, count, args);
-    am_post(slot, rank);
+    gas_am_write(&gas_box_mine()->slots[slot].request, handler, GASNETC_SHORT, 0, NULL, count, args);
+    gas_am_post(slot, rank);
 }
 
 void gas_am_send(int rank, int handler, int count, const int32_t *args) {
-    send_short(am_take_slot(), rank, handler, count, args);
+    send_short(gas_am_take_slot(true), rank, handler, count, args);
 }
 
 void gas_am_send_data(int rank, int handler, const void *data, size_t bytes, int count, const int32_t *args) {
-    int slot = am_take_slot();
+    int slot = gas_am_take_slot(true);
     if (bytes > 0)
         memcpy(gas_box_slot_data(gas_job.world->local, slot, AM_REQUEST), data, bytes);
-    write_message(&gas_box_mine()->slots[slot].request, handler, GASNETC_MEDIUM, bytes, NULL, count, args);
-    am_post(slot, rank);
+    gas_am_write(&gas_box_mine()->slots[slot].request, handler, GASNETC_MEDIUM, bytes, NULL, count, args);
+    gas_am_post(slot, rank);
 }
 
 bool gas_am_send_if_possible(int rank, int handler, int count, const int32_t *args) {
@@ -131,6 +131,30 @@ bool gas_am_send_if_possible(int rank, int handler, int count, const int32_t *ar
     if (slot >= 0)
         send_short(slot, rank, handler, count, args);
     return slot >= 0;
+}
+
+/* Without `waits` the slot is taken first, so that nothing is written if there is none. */
+static inline __attribute__((always_inline)) bool request_send(int rank, int handler, enum gasnetc_kind kind,
+                                                               const void *source, size_t nbytes,
+                                                               void *dest_addr, bool waits, int count,
+                                                               const gasnet_handlerarg_t *args) {
+    int slot = waits && kind == GASNETC_LONG ? -1 : gas_am_take_slot(waits);
+    if (UNLIKELY(slot < 0 && !waits))
+        return false;
+    if (kind == GASNETC_LONG && nbytes > 0)
+        gas_memory_put(rank, dest_addr, source, nbytes);
+    if (kind == GASNETC_LONG && waits)
+        slot = gas_am_take_slot(true);
+    if (kind == GASNETC_MEDIUM && nbytes > 0)
+        memcpy(gas_box_slot_data(gas_job.world->local, slot, AM_REQUEST), source, nbytes);
+    gas_am_write(&gas_box_mine()->slots[slot].request, handler, kind, nbytes, dest_addr, count, args);
+    gas_am_post(slot, rank);
+    return true;
+}
+
+bool gas_am_request(int rank, int handler, enum gasnetc_kind kind, const void *source, size_t nbytes,
+                    void *dest_addr, bool waits, int count, const gasnet_handlerarg_t *args) {
+    return request_send(rank, handler, kind, source, nbytes, dest_addr, waits, count, args);
 }
 
 int gasnetc_request(gasnet_node_t dest, gasnet_handler_t handler, enum gasnetc_kind kind, void *source,
@@ -144,22 +168,16 @@ int gasnetc_request(gasnet_node_t dest, gasnet_handler_t handler, enum gasnetc_k
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "there is no node %u: the job has %d", dest,
                           gas_job.size);
     gas_need_free(call);
-    int rank = (int)dest, status = check_message(call, rank, handler, kind, source, nbytes, dest_addr, count);
+    int rank = (int)dest, status = gas_am_check(call, rank, handler, kind, source, nbytes, dest_addr, count);
     if (UNLIKELY(status != GASNET_OK))
         return status;
-    if (kind == GASNETC_LONG && nbytes > 0)
-        gas_memory_put(rank, dest_addr, source, nbytes);
-    int slot = am_take_slot();
-    if (kind == GASNETC_MEDIUM && nbytes > 0)
-        memcpy(gas_box_slot_data(gas_job.world->local, slot, AM_REQUEST), source, nbytes);
-    write_message(&gas_box_mine()->slots[slot].request, handler, kind, nbytes, dest_addr, count, args);
-    am_post(slot, rank);
+    request_send(rank, handler, kind, source, nbytes, dest_addr, true, count, args);
     return GASNET_OK;
 }
 
 /* ---- replies ---- */
 
-static int check_token(const char *call, const struct am_token *t) {
+int gas_am_check_token(const char *call, const struct am_token *t) {
     if (UNLIKELY(!t || t != gas_am_context.token))
         return gas_refuse(GASNET_ERR_BAD_ARG, call,
                           "the token does not belong to the handler that this thread runs");
@@ -170,24 +188,28 @@ static int check_token(const char *call, const struct am_token *t) {
     return GASNET_OK;
 }
 
+void gas_am_reply(struct am_token *t, int handler, enum gasnetc_kind kind, const void *source, size_t nbytes,
+                  void *dest_addr, int count, const gasnet_handlerarg_t *args) {
+    if (kind == GASNETC_LONG && nbytes > 0)
+        gas_memory_put((int)t->message->source, dest_addr, source, nbytes);
+    else if (kind == GASNETC_MEDIUM && nbytes > 0 && source != t->reply_data)
+        memcpy(t->reply_data, source, nbytes);
+    gas_am_write(t->reply, handler, kind, nbytes, dest_addr, count, args);
+    t->replied = true;
+}
+
 int gasnetc_reply(gasnet_token_t token, gasnet_handler_t handler, enum gasnetc_kind kind, void *source,
                   size_t nbytes, void *dest_addr, int count, const gasnet_handlerarg_t *args) {
     static const char *const calls[] = {"gasnet_AMReplyShort", "gasnet_AMReplyMedium", "gasnet_AMReplyLong"};
     const char *call = calls[kind];
     struct am_token *t = token;
-    int status = check_token(call, t);
+    int status = gas_am_check_token(call, t);
     if (UNLIKELY(status != GASNET_OK))
         return status;
-    int rank = (int)t->message->source;
-    status = check_message(call, rank, handler, kind, source, nbytes, dest_addr, count);
+    status = gas_am_check(call, (int)t->message->source, handler, kind, source, nbytes, dest_addr, count);
     if (UNLIKELY(status != GASNET_OK))
         return status;
-    if (kind == GASNETC_LONG && nbytes > 0)
-        gas_memory_put(rank, dest_addr, source, nbytes);
-    else if (kind == GASNETC_MEDIUM && nbytes > 0)
-        memcpy(t->reply_data, source, nbytes);
-    write_message(t->reply, handler, kind, nbytes, dest_addr, count, args);
-    t->replied = true;
+    gas_am_reply(t, handler, kind, source, nbytes, dest_addr, count, args);
     return GASNET_OK;
 }
 
@@ -214,11 +236,11 @@ size_t gasnet_AMMaxMedium(void) {
 ALSO(size_t, AMMaxMedium, (void));
 
 size_t gasnet_AMMaxLongRequest(void) {
-    return MOST_LONG;
+    return AM_LONG;
 }
 ALSO(size_t, AMMaxLongRequest, (void));
 
 size_t gasnet_AMMaxLongReply(void) {
-    return MOST_LONG;
+    return AM_LONG;
 }
 ALSO(size_t, AMMaxLongReply, (void));

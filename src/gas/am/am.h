@@ -5,11 +5,13 @@
 #include "gas/am/message.h"
 
 /* Internal handlers, below those of the program (128 to 255). */
-enum { AM_FIRST_OWN = 1, AM_BARRIER = 1, AM_LEAVE = 2, AM_COLL = 3, AM_FIRST = 128, AM_LAST = 255 };
+enum { AM_BARRIER = 1, AM_LEAVE, AM_COLL, AM_ATOMIC, AM_ATOMIC_DONE, AM_FIRST = 128, AM_LAST = 255 };
 
 typedef void am_handler(void); /* called with the arguments of the message */
 void gas_am_register(int index, am_handler *fn);
 am_handler *gas_am_registered(int index);
+/* Declares how the handler is called; messages that differ end the job. flags: GEX_FLAG_AM_*. */
+void gas_am_expect(int index, unsigned count, unsigned flags);
 
 /* ---- context of a thread ---- */
 
@@ -24,12 +26,15 @@ struct am_token {
     char *reply_data;
 };
 
+/* Between gasnet_hold_interrupts and gasnet_resume_interrupts; between gex_AM_Prepare and gex_AM_Commit. */
+enum { AM_HELD = 1, AM_PREPARED = 2 };
+
 struct gas_thread;
 struct am_context {
     enum am_where where;
     struct am_token *token; /* of the running handler */
     unsigned locks;         /* handler-safe locks held */
-    unsigned held;          /* gasnet_hold_interrupts */
+    unsigned held;          /* AM_HELD, AM_PREPARED */
     /* How many gas_am_enter are open: the thread is in calls that take locks. Read by signal handlers that interrupt it. */
     unsigned inside;
     /* The thread's record (gas_handle.h), here so that a put or get finds both in one place; NULL before its first call. */
@@ -59,6 +64,27 @@ static inline bool gas_am_is_free(void) {
 void gas_am_run(const struct am_message *m, char *data, struct am_token *token, enum am_where where);
 
 /* ---- sending: am.c ---- */
+
+enum { AM_LONG = 0x7fffffff }; /* bytes of payload of a Long message */
+
+/* Checks the arguments of a message of the program. Returns GASNET_OK, or an error code after a line. */
+int gas_am_check(const char *call, int rank, int handler, enum gasnetc_kind kind, const void *source,
+                 size_t bytes, const void *to, int count);
+/* The same for the token of a reply. */
+int gas_am_check_token(const char *call, const struct am_token *t);
+
+/* Send a message whose arguments were checked. gas_am_request without `waits` returns false, and has no effect, if it would
+ * have to wait for a slot. The reply leaves when the handler returns. */
+bool gas_am_request(int rank, int handler, enum gasnetc_kind kind, const void *source, size_t nbytes,
+                    void *dest_addr, bool waits, int count, const gasnet_handlerarg_t *args);
+void gas_am_reply(struct am_token *t, int handler, enum gasnetc_kind kind, const void *source, size_t nbytes,
+                  void *dest_addr, int count, const gasnet_handlerarg_t *args);
+
+/* The steps of a request: a slot (-1: none is free, and the caller does not wait); the message in it; the announcement. */
+int gas_am_take_slot(bool waits);
+void gas_am_write(struct am_message *m, int handler, enum gasnetc_kind kind, size_t bytes, const void *to,
+                  int count, const gasnet_handlerarg_t *args);
+void gas_am_post(int slot, int rank);
 
 /* Sends an internal request to a handler below 128, with up to AM_ARGS arguments. Waits for a slot, and polls
  * meanwhile. */

@@ -73,17 +73,17 @@ static bool are_held_anyway(void) {
 void gasnet_hold_interrupts(void) {
     if (are_held_anyway())
         return;
-    if (UNLIKELY(gas_am_context.held > 0))
+    if (UNLIKELY(gas_am_context.held & AM_HELD))
         gas_breach("gasnet_hold_interrupts", "they are already held: the call does not nest");
-    gas_am_context.held = 1;
+    gas_am_context.held |= AM_HELD;
 }
 ALSO(void, hold_interrupts, (void));
 
 void gasnet_resume_interrupts(void) {
     if (are_held_anyway())
         return;
-    if (UNLIKELY(gas_am_context.held == 0))
+    if (UNLIKELY(!(gas_am_context.held & AM_HELD)))
         gas_breach("gasnet_resume_interrupts", "they are not held");
-    gas_am_context.held = 0;
+    gas_am_context.held &= ~(unsigned)AM_HELD;
 }
 ALSO(void, resume_interrupts, (void));

@@ -14,6 +14,29 @@ am_handler *gas_am_registered(int index) {
     return atomic_load_explicit(&handlers[index], memory_order_relaxed);
 }
 
+/* The number of arguments in the lowest 8 bits; from bit 8 on GEX_FLAG_AM_*: bits for the kinds, for requests and for replies. 0: the
+ * handler was registered without a declaration. */
+static _Atomic uint16_t expected[AM_LAST + 1];
+
+void gas_am_expect(int index, unsigned count, unsigned flags) {
+    atomic_store(&expected[index], (uint16_t)(count | flags << 8));
+}
+
+static inline bool is_expected(unsigned how, const struct am_message *m, enum am_where where) {
+    return (how & 0xff) == m->count && (how >> 8 & 1u << m->kind) && (how >> 10 & 1u << where);
+}
+
+static __attribute__((noinline, cold)) void say_unexpected(unsigned how, const struct am_message *m,
+                                                           enum am_where where) {
+    static const char *const kinds[] = {"Short", "Medium", "Long"};
+    gas_fail("active message",
+             "node %u sends a %s %s with %u arguments to handler %u, which node %d has registered for %u "
+             "arguments and%s%s%s%s%s",
+             m->source, kinds[m->kind], where == AM_IN_REQUEST ? "request" : "reply", m->count, m->handler,
+             gas_job.rank, how & 0xff, how >> 8 & 1 ? " Short" : "", how >> 8 & 2 ? " Medium" : "",
+             how >> 8 & 4 ? " Long" : "", how >> 8 & 8 ? " requests" : "", how >> 8 & 16 ? " replies" : "");
+}
+
 typedef int32_t arg;
 
 /* clang-format off */
@@ -78,7 +101,10 @@ void gas_am_run(const struct am_message *m, char *data, struct am_token *token, 
     if (UNLIKELY(!fn))
         gas_fail("active message", "node %u requests handler %u, which node %d has not registered", m->source,
                  m->handler, gas_job.rank);
-    unsigned locks = gas_am_context.locks;
+    unsigned locks = gas_am_context.locks,
+             how = atomic_load_explicit(&expected[m->handler], memory_order_relaxed);
+    if (UNLIKELY(how != 0 && !is_expected(how, m, where)))
+        say_unexpected(how, m, where);
     token->message = m;
     token->where = gas_am_context.where = where;
     gas_am_context.token = token;

@@ -81,6 +81,11 @@ void gas_team_open(void);
 /* A team of `size` members, not filled in; call gas_team_complete when its nodes and its rank are set. */
 gasnet_team_handle_t gas_team_new(const char *call, gasnet_node_t size);
 void gas_team_complete(gasnet_team_handle_t team);
+/* Collective: members with the same color form a new team, in the order of relrank. */
+gasnet_team_handle_t gas_team_split(const char *call, gasnet_team_handle_t team, gasnet_node_t color,
+                                    gasnet_node_t relrank);
+/* Ids of teams that are not made by a split; those of split teams are larger. */
+enum { TEAM_ALL, TEAM_IMAGES, TEAM_EX };
 
 /* ---- images: image.c ---- */
 

@@ -10,8 +10,6 @@
 
 #include "gas/coll/coll.h"
 
-enum { ALL_IMAGES = 1 }; /* id of the team; the ids of split teams are larger */
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* leaf lock, protects the tables */
 static gasnet_image_t *counts;                           /* [gas_job.size], or NULL: one image per node */
 static gasnet_image_t total, offset;                     /* images of the job; number of this node's first */
@@ -41,7 +39,7 @@ static void image_count(const gasnet_image_t *images) {
 static gasnet_team_handle_t image_team_new(gasnet_image_t image) {
     gasnet_team_handle_t t = gas_team_new("gasnet_coll_init", total);
     gasnet_image_t at = 0;
-    t->id = ALL_IMAGES;
+    t->id = TEAM_IMAGES;
     t->rank = image;
     for (int i = 0; i < gas_job.size; i++)
         for (gasnet_image_t k = 0; k < counts[i]; k++)

@@ -73,12 +73,8 @@ static gasnet_team_handle_t team_of(const char *call, struct member *members, ga
     return t;
 }
 
-gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t team, gasnet_node_t color,
-                                            gasnet_node_t relrank, void *clientdata) {
-    const char *call = "gasnet_coll_team_split";
-    (void)clientdata;
-    gas_need(call, 0);
-    team = gas_image_team(call, team, true);
+gasnet_team_handle_t gas_team_split(const char *call, gasnet_team_handle_t team, gasnet_node_t color,
+                                    gasnet_node_t relrank) {
     struct member mine = {.color = color,
                           .relrank = relrank,
                           .node = (gasnet_node_t)gas_job.rank,
@@ -96,6 +92,14 @@ gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t team, gasnet_no
     gasnet_team_handle_t t = team_of(call, members, count, team->rank);
     free(members);
     return t;
+}
+
+gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t team, gasnet_node_t color,
+                                            gasnet_node_t relrank, void *clientdata) {
+    const char *call = "gasnet_coll_team_split";
+    (void)clientdata;
+    gas_need(call, 0);
+    return gas_team_split(call, gas_image_team(call, team, true), color, relrank);
 }
 ALSO(gasnet_team_handle_t, coll_team_split,
      (gasnet_team_handle_t team, gasnet_node_t color, gasnet_node_t relrank, void *clientdata));

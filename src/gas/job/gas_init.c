@@ -161,13 +161,13 @@ static void unregister_all(void) {
         gas_am_register(index, NULL);
 }
 
-static int job_check_size(uintptr_t bytes) {
+static int job_check_size(const char *call, uintptr_t bytes) {
     if (bytes % GASNET_PAGESIZE != 0)
-        return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach",
+        return gas_refuse(GASNET_ERR_BAD_ARG, call,
                           "a segment of %llu bytes: the size must be a multiple of %d",
                           (unsigned long long)bytes, GASNET_PAGESIZE);
     if (bytes > most_local && most_local > 0) /* 0: unknown; the cause is reported later */
-        return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach",
+        return gas_refuse(GASNET_ERR_BAD_ARG, call,
                           "a segment of %llu bytes: the maximum is %llu (gasnet_getMaxLocalSegmentSize), "
                           "beside %llu that are promised to other jobs",
                           (unsigned long long)bytes, (unsigned long long)most_local,
@@ -182,25 +182,37 @@ static int job_agree(int status) {
     return worst;
 }
 
+/* Collective. `status`: an error that this rank has found before. */
+static int job_attach_memory(int status, uintptr_t bytes) {
+    status = job_agree(status);
+    return status == GASNET_OK && gas_memory_attach(bytes) != 0 ? GASNET_ERR_RESOURCE
+                                                                : status; /* on all ranks */
+}
+
+/* Collective: from now on messages may be sent and received. */
+static void job_open_messages(void) {
+    gas_barrier_open();
+    gas_coll_open();
+    gas_leave_attached();
+    atomic_store(&gas_job.stage, GAS_ATTACHED);
+    MPI_Barrier(gas_job.comm);
+}
+
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset) {
     (void)minheapoffset; /* segments do not lie between stack and heap */
     if (atomic_load(&gas_job.stage) != GAS_BEGUN)
         return gas_refuse(GASNET_ERR_NOT_INIT, "gasnet_attach", "it must be called once, after gasnet_init");
     int status = register_all(table, numentries);
     if (status == GASNET_OK)
-        status = job_check_size(segsize);
-    status = job_agree(status);
-    if (status == GASNET_OK && gas_memory_attach(segsize) != 0)
-        status = GASNET_ERR_RESOURCE; /* on all ranks */
+        status = job_check_size("gasnet_attach", segsize);
+    if (status == GASNET_OK)
+        gas_memory_open();
+    status = job_attach_memory(status, segsize);
     if (status != GASNET_OK) {
         unregister_all();
         return status;
     }
-    gas_barrier_open();
-    gas_coll_open();
-    gas_leave_attached();
-    atomic_store(&gas_job.stage, GAS_ATTACHED);
-    MPI_Barrier(gas_job.comm);
+    job_open_messages();
     return GASNET_OK;
 }
 ALSO(int, attach,

@@ -211,6 +211,10 @@ void gas_dram_free_source(struct dram_op *op) {
         gas_ask_wait_sent(dram_node_of(&op->as.longer), &op->as.longer.move);
 }
 
+bool gas_dram_source_is_free(struct dram_op *op) {
+    return op->is_short ? gas_batch_is_done(&op->as.shorter) : gas_ask_is_sent(&op->as.longer.move);
+}
+
 /* A long put is complete at its target when the answer arrives. The local notice that its source was sent may come later. */
 static bool try_long(struct dram_long *op) {
     return op->is_put ? gas_ask_is_done(&op->over) && gas_ask_is_sent(&op->move) : gas_ask_is_done(&op->move);

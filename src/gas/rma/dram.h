@@ -33,6 +33,7 @@ bool gas_dram_begin_get(struct dram_op *op, void *to, int rank, const void *from
 bool gas_dram_begin_put(struct dram_op *op, int rank, void *to, const void *from, size_t bytes);
 bool gas_dram_begin_set(struct dram_op *op, int rank, void *to, int value, size_t bytes);
 void gas_dram_free_source(struct dram_op *op);
+bool gas_dram_source_is_free(struct dram_op *op);
 bool gas_dram_try(struct dram_op *op);
 void gas_dram_finish(struct dram_op *op);
 

@@ -10,8 +10,9 @@
  * were started, which is roughly the order in which they complete. A thread that starts many and never synchronises
  * holds no more than about LOOK_FROM completed records, because the head of the list is checked whenever one is added.
  *
- * No operation needs any action of the program to complete. So waiting for the first of several operations never takes
- * longer than waiting for all of them, and it may sleep. */
+ * No put, get or set needs any action of the program to complete. So waiting for the first of several never takes longer
+ * than waiting for all of them, and it may sleep. Operations of the other kinds complete in handlers: a wait for them
+ * polls. */
 #include "gas/rma/gas_handle.h"
 
 #include <pthread.h>
@@ -19,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gas/coll/coll.h"
 #include "gas/rma/ask.h"
+#include "gas/rma/gas_leaf.h"
 
 enum { SPARES = 1024 /* kept by a thread */, LOOK_FROM = 1024 };
 
@@ -35,8 +38,19 @@ static struct gas_thread *threads;
 static void finish_open(struct gas_thread *t) {
     pthread_mutex_lock(&t->lock);
     for (struct gasnet_operation *o = t->open; o; o = o->open_next)
-        gas_memory_finish(&o->memory);
+        if (o->kind == OPERATION_MEMORY)
+            gas_memory_finish(&o->memory);
     pthread_mutex_unlock(&t->lock);
+}
+
+/* Handlers write into the records of these operations, which therefore outlive them. Only in the thread itself: the wait
+ * polls. */
+static void finish_answers(struct gas_thread *t) {
+    unsigned round = 0;
+    for (struct gasnet_operation *o = t->open; o; o = o->open_next)
+        while (o->kind == OPERATION_ANSWER && !gas_operation_is_complete(o))
+            if (!gas_poll())
+                gas_poll_rest(&round);
 }
 
 void gas_handle_finish_all(void) {
@@ -75,7 +89,9 @@ static void forget_thread(void *arg) {
             gas_operation_finish(t, t->region, false);
         gas_operations_finish(t, &t->gets, false);
         gas_operations_finish(t, &t->puts, false);
+        gas_operations_finish(t, &t->rmws, false);
         finish_open(t); /* operations with handles, which no other thread may use */
+        finish_answers(t);
     }
     for (struct gasnet_operation *o = t->open; o; o = o->open_next)
         o->owner = NULL;
@@ -116,7 +132,9 @@ struct gasnet_operation *gas_operation_new(struct gas_thread *t) {
         return NULL;
     o->next = NULL;
     o->region = (struct operations){0};
-    o->is_region = false;
+    o->kind = OPERATION_MEMORY;
+    o->category = CATEGORY_GET;
+    o->complete = o->polled = false;
     o->owner = NULL;
     o->copy = NULL;
     return o;
@@ -195,37 +213,57 @@ static void handle_append(struct operations *list, struct gasnet_operation *o) {
 
 /* ---- testing ---- */
 
-static bool handle_try_one(struct gas_thread *t, struct gasnet_operation *o) {
-    if (!gas_memory_try(&o->memory))
-        return false;
-    gas_operation_free(t, o);
-    return true;
+static bool operation_other_is_complete(struct gasnet_operation *o) {
+    if (o->kind == OPERATION_ANSWER)
+        return atomic_load_explicit(&o->answered,
+                                    memory_order_acquire); /* pairs with the handler of the answer */
+    return gas_schedule_try(o->coll);
+}
+
+bool gas_operation_is_complete(struct gasnet_operation *o) {
+    if (!o->complete)
+        o->complete =
+            LIKELY(o->kind == OPERATION_MEMORY) ? gas_memory_try(&o->memory) : operation_other_is_complete(o);
+    return o->complete;
+}
+
+/* A copied source is free from the start. */
+bool gas_operation_source_is_free(struct gasnet_operation *o) {
+    if (o->copy || o->complete)
+        return true;
+    if (o->kind == OPERATION_MEMORY && gas_memory_source_is_free(&o->memory))
+        return true;
+    return gas_operation_is_complete(o);
 }
 
 /* Stops at the first incomplete operation; the operations behind it are tested only after it is complete. */
 bool gas_operations_try(struct gas_thread *t, struct operations *list) {
     while (list->first) {
-        if (!gas_memory_try(&list->first->memory))
+        if (!gas_operation_is_complete(list->first))
             return false;
         gas_operation_free(t, take_first(list));
     }
     return true;
 }
 
-bool gas_operation_try(struct gas_thread *t, struct gasnet_operation *o) {
-    if (!o->is_region)
-        return handle_try_one(t, o);
-    if (!gas_operations_try(t, &o->region))
+bool gas_operation_try(struct gas_thread *t, gasnet_handle_t o) {
+    if (UNLIKELY(gas_leaf_tag(o) != LEAF_NONE))
+        return gas_leaf_is_complete(o);
+    if (!(o->kind == OPERATION_REGION ? gas_operations_try(t, &o->region) : gas_operation_is_complete(o)))
         return false;
     gas_operation_free(t, o);
     return true;
 }
 
-void gas_operation_add(struct gas_thread *t, struct operations *list, struct gasnet_operation *o) {
-    if (t->region)
-        list = &t->region->region;
+void gas_operation_add(struct gas_thread *t, struct gasnet_operation *o) {
+    struct operations *list = t->region                     ? &t->region->region
+                              : o->category == CATEGORY_GET ? &t->gets
+                              : o->category == CATEGORY_PUT ? &t->puts
+                                                            : &t->rmws;
     handle_append(list, o);
-    for (int i = 0; i < 2 && list->count > LOOK_FROM && gas_memory_try(&list->first->memory); i++)
+    if (t->region)
+        t->region->polled |= o->polled;
+    for (int i = 0; i < 2 && list->count > LOOK_FROM && gas_operation_is_complete(list->first); i++)
         gas_operation_free(t, take_first(list));
 }
 
@@ -236,23 +274,48 @@ int gas_operation_not_ready(void) {
 
 /* ---- waiting ---- */
 
+static void operation_wait(struct gasnet_operation *o, bool polls) {
+    unsigned round = 0;
+    if (gas_operation_is_complete(o))
+        return;
+    if (o->kind == OPERATION_MEMORY) {
+        if (polls)
+            gas_poll();
+        gas_memory_finish(&o->memory);
+        return;
+    }
+    while (!gas_operation_is_complete(o))
+        if (gas_poll())
+            round = 0;
+        else
+            gas_poll_rest(&round);
+}
+
+/* The source may leave before the operation is complete: the network is polled. */
+static void leaf_wait(gasnet_handle_t leaf) {
+    unsigned round = 0;
+    while (!gas_leaf_is_complete(leaf))
+        if (gas_poll())
+            round = 0;
+        else
+            gas_poll_rest(&round);
+}
+
 void gas_operations_finish(struct gas_thread *t, struct operations *list, bool polls) {
     while (list->first) {
-        struct gasnet_operation *o = list->first;
-        if (!gas_memory_try(&o->memory)) {
-            if (polls)
-                gas_poll();
-            gas_memory_finish(&o->memory);
-        }
-        take_first(list);
-        gas_operation_free(t, o);
+        operation_wait(list->first, polls);
+        gas_operation_free(t, take_first(list));
     }
 }
 
-void gas_operation_finish(struct gas_thread *t, struct gasnet_operation *o, bool polls) {
-    if (o->is_region)
+void gas_operation_finish(struct gas_thread *t, gasnet_handle_t o, bool polls) {
+    if (UNLIKELY(gas_leaf_tag(o) != LEAF_NONE)) {
+        leaf_wait(o);
+        return;
+    }
+    if (o->kind == OPERATION_REGION)
         gas_operations_finish(t, &o->region, polls);
     else
-        gas_memory_finish(&o->memory);
+        operation_wait(o, false);
     gas_operation_free(t, o);
 }

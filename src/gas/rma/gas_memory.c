@@ -101,6 +101,11 @@ bool gas_memory_free_source(struct memory_op *op) {
     return true;
 }
 
+/* Pages report only that the whole put is complete, which gas_memory_try tells. */
+bool gas_memory_source_is_free(struct memory_op *op) {
+    return !gas_job.pages && gas_dram_source_is_free(&op->at.dram);
+}
+
 void gas_memory_finish(struct memory_op *op) {
     gas_am_enter();
     if (gas_job.pages)
@@ -149,7 +154,9 @@ static void pages_failed(void *arg, const char *why) {
 
 static const struct pages_events events = {.failed = pages_failed};
 
-static void make_table(void) {
+void gas_memory_open(void) {
+    if (gas_job.segments)
+        return; /* gasnet_attach was refused before */
     gas_job.segments = calloc((size_t)gas_job.size, sizeof *gas_job.segments);
     if (!gas_job.segments)
         gas_fail("gasnet_attach", "no memory for a table of %d segments", gas_job.size);
@@ -170,7 +177,6 @@ static int open_pages(uint64_t bytes) {
     int status = pages_open(&gas_job.boot, gas_job.world, &gas_job.comm, bytes, &events, &gas_job.pages);
     if (status != 0)
         return status;
-    make_table();
     for (int i = 0; i < gas_job.size; i++)
         gas_job.segments[i] =
             (gasnet_seginfo_t){.addr = pages_base(gas_job.pages, i), .size = pages_bytes(gas_job.pages, i)};
@@ -185,7 +191,6 @@ static int open_dram(uint64_t bytes) {
         gas_dram_close();
         return worst;
     }
-    make_table();
     gasnet_seginfo_t mine = {.addr = base, .size = bytes};
     status = net_boot_gather(&gas_job.boot, &mine, gas_job.segments, sizeof mine);
     if (status == 0)

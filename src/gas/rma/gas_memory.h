@@ -8,7 +8,9 @@
 #include "gas/rma/dram.h"
 #include "gas/gas_internal.h"
 
-/* Collective, in gasnet_attach: creates the segments of all ranks, `bytes` for this one; sets gas_job.pages and
+/* Makes the table of segments, which are empty until gas_memory_attach. */
+void gas_memory_open(void);
+/* Collective, once: creates the segments of all ranks, `bytes` for this one; sets gas_job.pages, and fills
  * gas_job.segments. Returns 0, or a negative code after an error line, the same on all ranks. */
 int gas_memory_attach(uint64_t bytes);
 /* Collective: no rank touches a segment any more. `keep`, the same on all ranks: named segments keep their content;
@@ -41,6 +43,9 @@ bool gas_memory_begin_set(struct memory_op *op, int rank, void *to, int value, s
 
 /* Of a put: waits until its source may be changed. True: it is also complete. */
 bool gas_memory_free_source(struct memory_op *op);
+
+/* Of a put: whether its source may be changed. Does not make the network progress. */
+bool gas_memory_source_is_free(struct memory_op *op);
 
 /* Does not make the network progress (gas_ask_progress). */
 bool gas_memory_try(struct memory_op *op);

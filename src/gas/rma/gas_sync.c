@@ -1,9 +1,11 @@
 /* gas_sync.c: synchronisation of operations by their handles.
  *
  * A wait polls active messages once, then tests the operations for a while, and then sleeps until the first of them is
- * complete: no operation needs handlers to run. */
+ * complete. Operations that complete in handlers are polled for instead. */
+#include "gas/rma/gas_sync.h"
+
 #include "gas/rma/ask.h"
-#include "gas/rma/gas_handle.h"
+#include "gas/rma/gas_leaf.h"
 
 static void sync_go_on(bool polls) {
     if (polls)
@@ -20,7 +22,7 @@ static void sync_begin(const char *call) {
 
 /* ---- one ---- */
 
-static int sync_try_one(const char *call, gasnet_handle_t handle, bool polls) {
+int gas_sync_try(const char *call, gasnet_handle_t handle, bool polls) {
     if (handle == GASNET_INVALID_HANDLE)
         return GASNET_OK;
     sync_begin(call);
@@ -28,7 +30,7 @@ static int sync_try_one(const char *call, gasnet_handle_t handle, bool polls) {
     return gas_operation_try(gas_thread_mine(), handle) ? GASNET_OK : gas_operation_not_ready();
 }
 
-static void wait_one(const char *call, gasnet_handle_t handle, bool polls) {
+void gas_sync_wait(const char *call, gasnet_handle_t handle, bool polls) {
     if (handle == GASNET_INVALID_HANDLE)
         return;
     sync_begin(call);
@@ -38,22 +40,22 @@ static void wait_one(const char *call, gasnet_handle_t handle, bool polls) {
 }
 
 void gasnet_wait_syncnb(gasnet_handle_t handle) {
-    wait_one("gasnet_wait_syncnb", handle, true);
+    gas_sync_wait("gasnet_wait_syncnb", handle, true);
 }
 ALSO(void, wait_syncnb, (gasnet_handle_t handle));
 
 int gasnet_try_syncnb(gasnet_handle_t handle) {
-    return sync_try_one("gasnet_try_syncnb", handle, true);
+    return gas_sync_try("gasnet_try_syncnb", handle, true);
 }
 ALSO(int, try_syncnb, (gasnet_handle_t handle));
 
 void gasnet_wait_syncnb_nopoll(gasnet_handle_t handle) {
-    wait_one("gasnet_wait_syncnb_nopoll", handle, false);
+    gas_sync_wait("gasnet_wait_syncnb_nopoll", handle, false);
 }
 ALSO(void, wait_syncnb_nopoll, (gasnet_handle_t handle));
 
 int gasnet_try_syncnb_nopoll(gasnet_handle_t handle) {
-    return sync_try_one("gasnet_try_syncnb_nopoll", handle, false);
+    return gas_sync_try("gasnet_try_syncnb_nopoll", handle, false);
 }
 ALSO(int, try_syncnb_nopoll, (gasnet_handle_t handle));
 
@@ -74,7 +76,7 @@ static void sync_look_at_all(gasnet_handle_t *handles, size_t count, size_t *val
     }
 }
 
-static int try_some(const char *call, gasnet_handle_t *handles, size_t count, bool polls) {
+int gas_sync_try_some(const char *call, gasnet_handle_t *handles, size_t count, bool polls) {
     size_t valid, complete;
     sync_begin(call);
     sync_go_on(polls);
@@ -82,12 +84,21 @@ static int try_some(const char *call, gasnet_handle_t *handles, size_t count, bo
     return valid == 0 || complete > 0 ? GASNET_OK : gas_operation_not_ready();
 }
 
-static int try_all(const char *call, gasnet_handle_t *handles, size_t count, bool polls) {
+int gas_sync_try_all(const char *call, gasnet_handle_t *handles, size_t count, bool polls) {
     size_t valid, complete;
     sync_begin(call);
     sync_go_on(polls);
     sync_look_at_all(handles, count, &valid, &complete);
     return valid == complete ? GASNET_OK : gas_operation_not_ready();
+}
+
+/* Whether waiting for one of them never takes longer than waiting for all: they need no handlers, and no other rank. */
+static bool sync_may_sleep(const gasnet_handle_t *handles, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (handles[i] != GASNET_INVALID_HANDLE &&
+            (gas_leaf_tag(handles[i]) != LEAF_NONE || handles[i]->polled))
+            return false;
+    return true;
 }
 
 static void finish_first(gasnet_handle_t *handles, size_t count, bool polls) {
@@ -99,15 +110,19 @@ static void finish_first(gasnet_handle_t *handles, size_t count, bool polls) {
         }
 }
 
-static void wait_some(const char *call, gasnet_handle_t *handles, size_t count, bool polls) {
+void gas_sync_wait_some(const char *call, gasnet_handle_t *handles, size_t count, bool polls) {
     enum { LOOKS = 16 };
-    for (int i = 0; i < LOOKS; i++)
-        if (try_some(call, handles, count, polls) == GASNET_OK)
+    unsigned round = 0;
+    for (int i = 0; i < LOOKS || !sync_may_sleep(handles, count); i++) {
+        if (gas_sync_try_some(call, handles, count, polls) == GASNET_OK)
             return;
+        if (i >= LOOKS && !gas_poll())
+            gas_poll_rest(&round);
+    }
     finish_first(handles, count, polls);
 }
 
-static void wait_all(const char *call, gasnet_handle_t *handles, size_t count, bool polls) {
+void gas_sync_wait_all(const char *call, gasnet_handle_t *handles, size_t count, bool polls) {
     struct gas_thread *t = gas_thread_mine();
     sync_begin(call);
     sync_go_on(polls);
@@ -123,41 +138,41 @@ static void wait_all(const char *call, gasnet_handle_t *handles, size_t count, b
 }
 
 void gasnet_wait_syncnb_some(gasnet_handle_t *phandle, size_t numhandles) {
-    wait_some("gasnet_wait_syncnb_some", phandle, numhandles, true);
+    gas_sync_wait_some("gasnet_wait_syncnb_some", phandle, numhandles, true);
 }
 ALSO(void, wait_syncnb_some, (gasnet_handle_t * phandle, size_t numhandles));
 
 int gasnet_try_syncnb_some(gasnet_handle_t *phandle, size_t numhandles) {
-    return try_some("gasnet_try_syncnb_some", phandle, numhandles, true);
+    return gas_sync_try_some("gasnet_try_syncnb_some", phandle, numhandles, true);
 }
 ALSO(int, try_syncnb_some, (gasnet_handle_t * phandle, size_t numhandles));
 
 void gasnet_wait_syncnb_all(gasnet_handle_t *phandle, size_t numhandles) {
-    wait_all("gasnet_wait_syncnb_all", phandle, numhandles, true);
+    gas_sync_wait_all("gasnet_wait_syncnb_all", phandle, numhandles, true);
 }
 ALSO(void, wait_syncnb_all, (gasnet_handle_t * phandle, size_t numhandles));
 
 int gasnet_try_syncnb_all(gasnet_handle_t *phandle, size_t numhandles) {
-    return try_all("gasnet_try_syncnb_all", phandle, numhandles, true);
+    return gas_sync_try_all("gasnet_try_syncnb_all", phandle, numhandles, true);
 }
 ALSO(int, try_syncnb_all, (gasnet_handle_t * phandle, size_t numhandles));
 
 void gasnet_wait_syncnb_some_nopoll(gasnet_handle_t *phandle, size_t numhandles) {
-    wait_some("gasnet_wait_syncnb_some_nopoll", phandle, numhandles, false);
+    gas_sync_wait_some("gasnet_wait_syncnb_some_nopoll", phandle, numhandles, false);
 }
 ALSO(void, wait_syncnb_some_nopoll, (gasnet_handle_t * phandle, size_t numhandles));
 
 int gasnet_try_syncnb_some_nopoll(gasnet_handle_t *phandle, size_t numhandles) {
-    return try_some("gasnet_try_syncnb_some_nopoll", phandle, numhandles, false);
+    return gas_sync_try_some("gasnet_try_syncnb_some_nopoll", phandle, numhandles, false);
 }
 ALSO(int, try_syncnb_some_nopoll, (gasnet_handle_t * phandle, size_t numhandles));
 
 void gasnet_wait_syncnb_all_nopoll(gasnet_handle_t *phandle, size_t numhandles) {
-    wait_all("gasnet_wait_syncnb_all_nopoll", phandle, numhandles, false);
+    gas_sync_wait_all("gasnet_wait_syncnb_all_nopoll", phandle, numhandles, false);
 }
 ALSO(void, wait_syncnb_all_nopoll, (gasnet_handle_t * phandle, size_t numhandles));
 
 int gasnet_try_syncnb_all_nopoll(gasnet_handle_t *phandle, size_t numhandles) {
-    return try_all("gasnet_try_syncnb_all_nopoll", phandle, numhandles, false);
+    return gas_sync_try_all("gasnet_try_syncnb_all_nopoll", phandle, numhandles, false);
 }
 ALSO(int, try_syncnb_all_nopoll, (gasnet_handle_t * phandle, size_t numhandles));

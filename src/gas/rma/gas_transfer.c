@@ -100,6 +100,7 @@ static struct gasnet_operation *transfer_start_one(const struct gas_transfer *x,
         do_now(x);
         return NULL;
     }
+    o->category = x->kind == STATS_GET ? CATEGORY_GET : CATEGORY_PUT;
     gas_am_enter();
     bool complete = transfer_begin(x, o);
     gas_am_leave();
@@ -119,5 +120,5 @@ void gas_transfer_start_implicit(const struct gas_transfer *x) {
     struct gas_thread *t = gas_thread_mine();
     struct gasnet_operation *o = transfer_start_one(x, t);
     if (o)
-        gas_operation_add(t, x->kind == STATS_GET ? &t->gets : &t->puts, o);
+        gas_operation_add(t, o);
 }

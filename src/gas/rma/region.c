@@ -3,33 +3,32 @@
 
 /* ---- synchronisation of the thread's implicit operations ---- */
 
-static struct gas_thread *region_begin_transfer(const char *call) {
+struct gas_thread *gas_region_none(const char *call) {
     if (UNLIKELY(!gas_is_attached()))
         gas_fail(call, "this process is not attached to the job: call gasnet_attach first");
     gas_need_free(call);
     struct gas_thread *t = gas_thread_mine();
     if (UNLIKELY(t->region))
-        gas_fail(call,
-                 "an access region is open: call gasnet_end_nbi_accessregion first, and wait for its handle");
+        gas_fail(call, "an access region is open: end it first, and wait for its handle");
     return t;
 }
 
 void gasnet_wait_syncnbi_gets(void) {
-    struct gas_thread *t = region_begin_transfer("gasnet_wait_syncnbi_gets");
+    struct gas_thread *t = gas_region_none("gasnet_wait_syncnbi_gets");
     gas_poll();
     gas_operations_finish(t, &t->gets, true);
 }
 ALSO(void, wait_syncnbi_gets, (void));
 
 void gasnet_wait_syncnbi_puts(void) {
-    struct gas_thread *t = region_begin_transfer("gasnet_wait_syncnbi_puts");
+    struct gas_thread *t = gas_region_none("gasnet_wait_syncnbi_puts");
     gas_poll();
     gas_operations_finish(t, &t->puts, true);
 }
 ALSO(void, wait_syncnbi_puts, (void));
 
 void gasnet_wait_syncnbi_all(void) {
-    struct gas_thread *t = region_begin_transfer("gasnet_wait_syncnbi_all");
+    struct gas_thread *t = gas_region_none("gasnet_wait_syncnbi_all");
     gas_poll();
     gas_operations_finish(t, &t->gets, true);
     gas_operations_finish(t, &t->puts, true);
@@ -37,21 +36,21 @@ void gasnet_wait_syncnbi_all(void) {
 ALSO(void, wait_syncnbi_all, (void));
 
 int gasnet_try_syncnbi_gets(void) {
-    struct gas_thread *t = region_begin_transfer("gasnet_try_syncnbi_gets");
+    struct gas_thread *t = gas_region_none("gasnet_try_syncnbi_gets");
     gas_poll();
     return gas_operations_try(t, &t->gets) ? GASNET_OK : gas_operation_not_ready();
 }
 ALSO(int, try_syncnbi_gets, (void));
 
 int gasnet_try_syncnbi_puts(void) {
-    struct gas_thread *t = region_begin_transfer("gasnet_try_syncnbi_puts");
+    struct gas_thread *t = gas_region_none("gasnet_try_syncnbi_puts");
     gas_poll();
     return gas_operations_try(t, &t->puts) ? GASNET_OK : gas_operation_not_ready();
 }
 ALSO(int, try_syncnbi_puts, (void));
 
 int gasnet_try_syncnbi_all(void) {
-    struct gas_thread *t = region_begin_transfer("gasnet_try_syncnbi_all");
+    struct gas_thread *t = gas_region_none("gasnet_try_syncnbi_all");
     gas_poll();
     bool gets = gas_operations_try(t, &t->gets), puts = gas_operations_try(t, &t->puts);
     return gets && puts ? GASNET_OK : gas_operation_not_ready();
@@ -60,25 +59,32 @@ ALSO(int, try_syncnbi_all, (void));
 
 /* ---- access regions ---- */
 
-void gasnet_begin_nbi_accessregion(void) {
-    const char *call = "gasnet_begin_nbi_accessregion";
-    struct gas_thread *t = region_begin_transfer(call); /* also reports that regions do not nest */
+void gas_region_begin(const char *call) {
+    struct gas_thread *t = gas_region_none(call); /* also reports that regions do not nest */
     t->region = gas_operation_new(t);
     if (!t->region)
         gas_fail(call, "no memory for an access region");
-    t->region->is_region = true;
+    t->region->kind = OPERATION_REGION;
 }
-ALSO(void, begin_nbi_accessregion, (void));
 
-gasnet_handle_t gasnet_end_nbi_accessregion(void) {
+gasnet_handle_t gas_region_end(const char *call) {
     struct gas_thread *t = gas_thread_mine();
     gasnet_handle_t handle = t->region;
     if (!handle)
-        gas_fail("gasnet_end_nbi_accessregion", "no access region is open in this thread");
+        gas_fail(call, "no access region is open in this thread");
     t->region = NULL;
     if (handle->region.first)
         return handle;
     gas_operation_free(t, handle); /* all completed immediately */
     return GASNET_INVALID_HANDLE;
+}
+
+void gasnet_begin_nbi_accessregion(void) {
+    gas_region_begin("gasnet_begin_nbi_accessregion");
+}
+ALSO(void, begin_nbi_accessregion, (void));
+
+gasnet_handle_t gasnet_end_nbi_accessregion(void) {
+    return gas_region_end("gasnet_end_nbi_accessregion");
 }
 ALSO(gasnet_handle_t, end_nbi_accessregion, (void));
