@@ -32,7 +32,7 @@ header() { # file below include/, header that programs include, pkg-config packa
     case $1 in # functions that macros define
     *gasnet*)
         echo "#include <$2>" | "${CC:-cc}" -E -P -DGASNET_PAR -I"$here/../include" -I"$here/../include/gasnet" -x c - |
-            grep -oE 'static inline [a-z0-9_ *]*[ *]v?gasnett?_[A-Za-z0-9_]+\(' | sed 's/($//; s/.*[ *]//' >"$work/inlines" || true
+            grep -oE 'static inline [a-z0-9_ *]*[ *](v?gasnett?|gex)_[A-Za-z0-9_]+\(' | sed 's/($//; s/.*[ *]//' >"$work/inlines" || true
         ;;
     esac
     awk -v out="$out/man3" -v version="$version" -v base="$(basename "$1")" -v included="$2" -v package="$3" \
@@ -53,6 +53,11 @@ header gasnet/gasnet_coll.h gasnet_coll.h hearth-vgasnet-MPI
 header gasnet/gasnet_vis.h gasnet_vis.h hearth-vgasnet-MPI
 header gasnet/gasnet_tools.h gasnet_tools.h hearth-vgasnet-MPI
 header gasnet/gasnet_handler.h gasnet_handler.h hearth-vgasnet-MPI
+header gasnet/gasnetex.h gasnetex.h hearth-vgasnet-MPI
+header gasnet/gasnetex_am.h gasnetex.h hearth-vgasnet-MPI
+header gasnet/gasnet_ratomic.h gasnet_ratomic.h hearth-vgasnet-MPI
+header gasnet/gasnetex_vis.h gasnetex.h hearth-vgasnet-MPI
+header gasnet/gasnetex_coll.h gasnetex.h hearth-vgasnet-MPI
 header vgasnet.h vgasnet.h hearth-vgasnet-MPI
 
 # ---- settings ----

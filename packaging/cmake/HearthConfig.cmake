@@ -3,7 +3,7 @@
 #   Hearth::match               message queues; needs no MPI
 #   Hearth::hearth-mpi-MPI      interposes MPI calls. include <clampi.h>, <hearth.h>
 #   Hearth::armci-MPI           ARMCI. include <armci.h>
-#   Hearth::vgasnet-MPI         GASNet-1. include <gasnet.h>, <vgasnet.h>
+#   Hearth::vgasnet-MPI         GASNet-1 and GASNet-EX. include <gasnet.h>, <gasnetex.h>, <vgasnet.h>
 #
 # Each but hearth-mpi also exists as a static library: Hearth::match_static, Hearth::armci_static-MPI, Hearth::vgasnet_static-MPI.
 # For the one MPI that was requested as a component, or that is the only one installed, the same names exist without the suffix. If

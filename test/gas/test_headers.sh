@@ -35,7 +35,9 @@ check gasnet.h
 check vgasnet.h
 check gasnet_tools.h
 check gasnet_vis.h
+check gasnetex.h
 check 'gasnet.h gasnet_tools.h gasnet_coll.h gasnet_handler.h gasnet_vis.h'
+check 'gasnet_ratomic.h gasnet.h gasnet_tools.h gasnet_coll.h gasnet_vis.h gasnetex.h vgasnet.h'
 check 'gasnet_tools.h gasnet.h gasnet_handler.h gasnet_coll.h vgasnet.h'
 check 'vgasnet.h gasnet_coll.h gasnet_handler.h gasnet_tools.h gasnet.h'
 
@@ -86,6 +88,50 @@ for mode in 'gcc -x c -std=c99' 'gcc -x c -std=c11' 'g++ -x c++ -std=c++98' 'g++
     command -v "${mode%% *}" >/dev/null || continue
     # shellcheck disable=SC2086 # compiler and options
     program | try $mode || { echo "the names are not all there: $mode" && bad=1; }
+done
+
+# Names that programs use from the headers of GASNet-EX.
+program_ex() {
+    cat <<'END'
+#define GASNET_SEQ 1
+#include <gasnetex.h>
+#include <gasnet_ratomic.h>
+#include <gasnet_coll.h>
+#include <gasnet_vis.h>
+#if GASNET_RELEASE_VERSION_MAJOR < 2000 || GEX_SPEC_VERSION_MAJOR * 100 + GEX_SPEC_VERSION_MINOR < 12
+#error "not GASNet-EX"
+#endif
+#if !GASNET_NATIVE_NP_ALLOC_REQ_MEDIUM || GASNET_MAXEPS < 1 || SIZEOF_GEX_RMA_VALUE_T < 8 || GEX_AM_INDEX_BASE > 128
+#error "limits"
+#endif
+static void names_handler(gex_Token_t token, gex_AM_Arg_t a) { (void)token, (void)a; }
+gex_HSL_t names_lock = GEX_HSL_INITIALIZER;
+int names(gex_TM_t tm, gex_EP_t ep, void *data);
+int names(gex_TM_t tm, gex_EP_t ep, void *data) {
+    gex_AM_Entry_t entry = {0, (gex_AM_Fn_t)names_handler, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQREP, 1, 0, "names"};
+    gex_EP_Location_t at = gex_TM_TranslateRankToEP(tm, 0, 0);
+    gex_Memvec_t list;
+    gex_Event_t leaf, root = gex_RMA_PutNB(tm, 1, data, data, 8, &leaf, GEX_FLAG_IMMEDIATE);
+    gex_RankInfo_t *near;
+    gex_Rank_t count, mine;
+    gex_AM_SrcDesc_t sd = gex_AM_PrepareRequestMedium(tm, 1, 0, 1, 8, 0, 0, 1);
+    list.gex_addr = data, list.gex_len = 8;
+    gex_System_QueryNbrhdInfo(&near, &count, &mine);
+    if (sd == GEX_AM_SRCDESC_NO_OP || root == GEX_EVENT_NO_OP) return GASNET_ERR_RESOURCE;
+    gex_AM_CommitRequestMedium1(sd, entry.gex_index, 8, (gex_AM_Arg_t)at.gex_rank);
+    gex_Event_Wait(leaf), gex_Event_Wait(root);
+    gex_VIS_VectorPutNBI(tm, 1, 1, &list, 1, &list, GEX_FLAG_ENABLE_LEAF_LC);
+    gex_NBI_Wait(GEX_EC_LC | GEX_EC_PUT, 0);
+    gex_Event_Wait(gex_Coll_BarrierNB(tm, 0));
+    gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    return gex_EP_RegisterHandlers(ep, &entry, 1) + gex_AM_RequestShort2(gex_TM_Pair(ep, 0), near[0].gex_jobrank, 200, 0, 1, 2);
+}
+END
+}
+for mode in 'gcc -x c -std=c99' 'gcc -x c -std=c11' 'g++ -x c++ -std=c++98' 'g++ -x c++ -std=c++17'; do
+    command -v "${mode%% *}" >/dev/null || continue
+    # shellcheck disable=SC2086 # compiler and options
+    program_ex | try $mode || { echo "the names of GASNet-EX are not all there: $mode" && bad=1; }
 done
 
 { echo '#define GASNET_SEQ' && echo '#define GASNET_PAR' && includes gasnet.h; } | try gcc -x c >/dev/null && echo 'two modes are taken' && bad=1

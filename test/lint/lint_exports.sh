@@ -3,7 +3,7 @@
 # MPI: a program that loads MPI late with local symbols, as Python does, hides MPI's names from other libraries.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-public='^(P?MPIX?_[A-Z][A-Za-z0-9_]*|CLAMPI_[A-Z][A-Za-z0-9_]*|clampi_[a-z_]+|hearth_[a-z_]+|match_[a-z_]+|P?ARMCIX?_[A-Za-z_]+|p?armci_[a-z_]+|v?gasnet[ct]?_[A-Za-z0-9_]+|p?mpir?_win_get_attr_(f08_)?|mpi_init_|mpi_init_thread_|mpi_finalize_)$'
+public='^(P?MPIX?_[A-Z][A-Za-z0-9_]*|CLAMPI_[A-Z][A-Za-z0-9_]*|clampi_[a-z_]+|hearth_[a-z_]+|match_[a-z_]+|P?ARMCIX?_[A-Za-z_]+|p?armci_[a-z_]+|v?gasnet[ct]?_[A-Za-z0-9_]+|gex_[A-Za-z0-9_]+|p?mpir?_win_get_attr_(f08_)?|mpi_init_|mpi_init_thread_|mpi_finalize_)$'
 looked=0 bad=0
 for library in build/mpich/lib/*.so build/openmpi/lib/*.so; do
     [ -e "$library" ] || continue

@@ -5,7 +5,7 @@
 # exist whose races ThreadSanitizer is to suppress. Reads the objects of the trees that are built.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-api='^(P?MPIX?_|p?mpi_|P?ARMCI|parmci_|v?gasnet|CLAMPI|clampi_|hearth_|hook_|main$)'
+api='^(P?MPIX?_|p?mpi_|P?ARMCI|parmci_|v?gasnet|gex_|CLAMPI|clampi_|hearth_|hook_|main$)'
 
 objects() { # tree: prints each object and the prefix of its folder, or "-". Objects of deleted files are skipped.
     for folder in pages data gas armci net mpi; do

@@ -51,7 +51,7 @@ QUICK_NOT_ON = {
 }
 QUICK_SERVE = "served_.*|sync|windows|errors|requests|rget|types|writes|poll|threads"  # programs that depend on whether MPI or Hearth executes the operations
 QUICK_GAS_PAGES = "order|sync|rma|random|threads|arena|values"  # programs that depend on how pages are fetched and mapped
-QUICK_FOUR_RANKS = {"gas": "order|sync|coll|flood|random", "armci": "order|groups|reduce|messages|random|domains"}
+QUICK_FOUR_RANKS = {"gas": "order|sync|coll|flood|random|ex_objects|ex_coll", "armci": "order|groups|reduce|messages|random|domains"}
 QUICK = {
     "mpi_fortran_*": "on acquire",
     "mpi_cpp": "on acquire match serve",
@@ -65,6 +65,7 @@ QUICK = {
     "gas_messages_*": "off off1",
     "gas_unsynced": "off off1 node nodes1 tiny",
     "gas_job": "off nodes1",
+    "gas_ex_*": "off off1 nodes1",
     "armci_begin": "node",
     "ga_fortran": "node nodes1",
     "armci_handles": "node nodes1 mpi direct",

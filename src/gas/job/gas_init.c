@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "gas/am/am.h"
+#include "gas/ex/ex.h"
+#include "gas/job/gas_init.h"
 #include "gas/rma/ask.h"
 #include "gas/coll/barrier.h"
 #include "gas/coll/coll.h"
@@ -198,6 +200,25 @@ static void job_open_messages(void) {
     MPI_Barrier(gas_job.comm);
 }
 
+int gas_job_begin(const char *call, const char *name, unsigned flags, int *argc, char ***argv) {
+    if (atomic_load(&gas_job.stage) != GAS_NOTHING)
+        return gas_refuse(GASNET_ERR_NOT_INIT, call, "the job has already begun");
+    int status = gasnet_init(argc, argv);
+    if (status != GASNET_OK)
+        return status;
+    gas_memory_open();
+    gas_ex_open(name, flags);
+    job_open_messages();
+    return GASNET_OK;
+}
+
+/* The barrier polls until all ranks have called; gas_memory_attach, which does not poll, then need not wait for them. */
+int gas_job_attach(const char *call, uintptr_t bytes) {
+    int status = job_check_size(call, bytes);
+    gas_barrier();
+    return job_attach_memory(status, bytes);
+}
+
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset) {
     (void)minheapoffset; /* segments do not lie between stack and heap */
     if (atomic_load(&gas_job.stage) != GAS_BEGUN)
@@ -212,6 +233,9 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsiz
         unregister_all();
         return status;
     }
+    gas_ex_open("", 0);
+    if (segsize > 0)
+        gas_ex_bind();
     job_open_messages();
     return GASNET_OK;
 }

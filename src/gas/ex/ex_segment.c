@@ -1,0 +1,101 @@
+/* ex_segment.c: the segment of this process, and queries about those of others. */
+#include "gas/ex/ex.h"
+
+#include "gas/am/am.h"
+#include "gas/job/gas_init.h"
+
+int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t size) {
+    const char *call = "gex_Segment_Attach";
+    gas_need(call, 0);
+    gas_need_free(call);
+    gas_ex_check_member(call, tm);
+    if (UNLIKELY(tm != &gas_ex_all))
+        gas_fail(call, "the team has %u of %d processes: it must be the team of all", tm->team->size,
+                 gas_job.size);
+    if (UNLIKELY(gas_ex_endpoint.bound))
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "the endpoint already has a segment");
+    if (UNLIKELY(size == 0))
+        gas_fail(call, "a segment of 0 bytes: call it only for a segment");
+    int status = gas_job_attach(call, size);
+    if (status != GASNET_OK)
+        return status;
+    gas_ex_bind();
+    if (segment_p)
+        *segment_p = &gas_ex_segment;
+    gas_barrier();
+    return GASNET_OK;
+}
+
+gex_Client_t gex_Segment_QueryClient(gex_Segment_t seg) {
+    gas_ex_check_segment("gex_Segment_QueryClient", seg);
+    return &gas_ex_client;
+}
+
+gex_Flags_t gex_Segment_QueryFlags(gex_Segment_t seg) {
+    gas_ex_check_segment("gex_Segment_QueryFlags", seg);
+    return 0;
+}
+
+void *gex_Segment_QueryAddr(gex_Segment_t seg) {
+    gas_ex_check_segment("gex_Segment_QueryAddr", seg);
+    return gas_job.segments[gas_job.rank].addr;
+}
+
+uintptr_t gex_Segment_QuerySize(gex_Segment_t seg) {
+    gas_ex_check_segment("gex_Segment_QuerySize", seg);
+    return gas_job.segments[gas_job.rank].size;
+}
+
+void gex_Segment_SetCData(gex_Segment_t seg, const void *val) {
+    gas_ex_check_segment("gex_Segment_SetCData", seg);
+    seg->cdata = val;
+}
+
+void *gex_Segment_QueryCData(gex_Segment_t seg) {
+    gas_ex_check_segment("gex_Segment_QueryCData", seg);
+    return (void *)seg->cdata;
+}
+
+/* ---- segments of other processes ---- */
+
+gasnet_seginfo_t gas_ex_mapped(gasnet_node_t node) {
+    if ((int)node == gas_job.rank)
+        return gas_job.segments[node];
+    return node < gas_job.direct_count ? gas_job.direct[node] : (gasnet_seginfo_t){0};
+}
+
+static void segment_describe(gasnet_node_t node, void **owneraddr_p, void **localaddr_p, uintptr_t *size_p) {
+    if (owneraddr_p)
+        *owneraddr_p = gas_job.segments[node].addr;
+    if (localaddr_p)
+        *localaddr_p = gas_ex_mapped(node).addr;
+    if (size_p)
+        *size_p = gas_job.segments[node].size;
+}
+
+int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
+                           uintptr_t *size_p) {
+    gasnet_node_t node = gas_ex_checked_rank("gex_Segment_QueryBound", tm, rank);
+    if (gas_job.segments[node].size == 0)
+        return 1;
+    segment_describe(node, owneraddr_p, localaddr_p, size_p);
+    return 0;
+}
+
+gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, void **owneraddr_p, void **localaddr_p,
+                                       uintptr_t *size_p, gex_Flags_t flags) {
+    const char *call = "gex_EP_QueryBoundSegmentNB";
+    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    segment_describe(gas_ex_checked_rank(call, tm, rank), owneraddr_p, localaddr_p, size_p);
+    return GEX_EVENT_INVALID;
+}
+
+int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_eps, gex_Flags_t flags) {
+    const char *call = "gex_EP_PublishBoundSegment";
+    gas_ex_flags(call, flags, 0);
+    gas_ex_check_member(call, tm);
+    for (size_t i = 0; i < num_eps; i++)
+        gas_ex_check_ep(call, eps[i]);
+    gex_Event_Wait(gex_Coll_BarrierNB(tm, 0));
+    return GASNET_OK;
+}
