@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the quick tests on build/coverage and reports the lines and branches of the sources that they reach.
-#   coverage.sh [OPTION OF test/run]...     writes build/coverage/html/index.html, and prints a line per folder
+#   coverage.sh [OPTION OF test/run]...     writes build/coverage/html/index.html, and prints a line per folder. Without options, compares
+#                                           the lines that are not reached with coverage/unreached.txt
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 out=build/coverage/html
@@ -11,7 +12,7 @@ mkdir -p $out
 echo "coverage: reading the counts ..."
 # fingerprint.h has its functions once per instruction set, at different lines, which gcovr 5 does not merge.
 gcovr --root . --filter 'src/' --filter 'tools/' --exclude 'src/match/fingerprint.h' --gcov-ignore-parse-errors --exclude-throw-branches --html-details $out/index.html \
-    --json-summary $out/summary.json build/coverage >$out/gcovr.log 2>&1 || {
+    --json-summary $out/summary.json --json $out/counts.json build/coverage >$out/gcovr.log 2>&1 || {
     tail -n 5 $out/gcovr.log
     echo "coverage: gcovr failed, see $out/gcovr.log" >&2
     exit 1
@@ -32,5 +33,6 @@ print(f"{'folder':<16} {'lines':>14} {'branches':>18}")
 for name, (lines, all_lines, branches, all_branches) in sorted(folders.items(), key=lambda f: (f[0] == "all", f[0])):
     print(f"{name:<16} {lines:>6} {100 * lines / max(1, all_lines):6.1f} % {branches:>9} {100 * branches / max(1, all_branches):6.1f} %")
 P
+[ $# -gt 0 ] || test/coverage/unreached.py $out/counts.json || passed=1
 echo "coverage: $out/index.html"
 exit $passed

@@ -1,48 +1,48 @@
-/* fail.c: fault injection, preloaded: makes the k-th system or UCX call of one kind fail, counting the calls of Hearth's
- * libraries.
+/* fail.c: fault injection, preloaded: makes the k-th system, MPI or UCX call of one kind fail, counting the calls of
+ * Hearth's libraries.
  *
- *      TEST_FAIL=KIND:K[:on]       KIND: memory, files, threads, ucx, or endpoints (UCX endpoints);
- *                                  K: which call, from 1; on: all later calls fail as well
+ *      TEST_FAIL=KIND:K[:on]       KIND: a name in fail.h; K: which call, from 1; on: all later calls fail as well
  *      TEST_FAIL_RANK=N            on this rank only
  *      TEST_FAIL_COUNT=FILE        that rank keeps the number of calls of each kind in this file, as words of 8 bytes
  *
  * Only calls from our own libraries count; their code ranges are read when this library is loaded, and the return
- * address identifies a call. Calls of MPI, UCX and the program itself never fail. */
-#include <dlfcn.h>
+ * address identifies a call. Calls of MPI, UCX and the program itself never fail. libhearth-serve, which is loaded later,
+ * must be preloaded too. This library comes last among the preloaded ones: libhearth-mpi looks for MPI behind itself. */
+#include "fail.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SHOWN __attribute__((visibility("default")))
-
-enum kind { MEMORY, FILES, THREADS, UCX, ENDPOINTS, KINDS };
-static const char *const names[KINDS] = {"memory", "files", "threads", "ucx", "endpoints"};
+static const char *const names[FAIL_KINDS] = {FAIL_NAMES};
 
 enum { MOST_RANGES = 16 };
 static struct range { uintptr_t begin, end; } ranges[MOST_RANGES];
 static int range_count;
 
 /* `calls` points into the file, if there is one, so that the counts survive however the process ends. */
-static _Atomic unsigned long own_calls[KINDS], *calls = own_calls;
-static enum kind failing = KINDS;
+static _Atomic unsigned long own_calls[FAIL_KINDS], *calls = own_calls;
+static enum fail_kind failing = FAIL_KINDS;
 static unsigned long fail_at;
 static bool from_there_on;
 
 /* ---- the caller ---- */
 
 static bool is_ours(const char *path) {
-    return strstr(path, "libhearth-mpi") || strstr(path, "libarmci") || strstr(path, "libvgasnet");
+    return strstr(path, "libhearth-mpi") || strstr(path, "libarmci") || strstr(path, "libvgasnet") ||
+           strstr(path, "libhearth-serve");
 }
 
 static int add_ranges(struct dl_phdr_info *info, size_t size, void *unused) {
@@ -58,8 +58,7 @@ static int add_ranges(struct dl_phdr_info *info, size_t size, void *unused) {
     return 0;
 }
 
-/* Counts the call; returns whether it must fail. */
-static bool fails(enum kind kind, const void *caller) {
+bool fail_now(enum fail_kind kind, const void *caller) {
     uintptr_t at = (uintptr_t)caller;
     for (int i = 0; i < range_count; i++) {
         if (at < ranges[i].begin || at >= ranges[i].end)
@@ -69,7 +68,6 @@ static bool fails(enum kind kind, const void *caller) {
     }
     return false;
 }
-#define FAILS(kind) fails(kind, __builtin_return_address(0))
 
 /* ---- begin and end ---- */
 
@@ -100,7 +98,7 @@ __attribute__((constructor)) static void prepare(void) {
     if (!plan || sscanf(plan, "%15[a-z]:%lu:%7s", kind, &fail_at, from) < 2)
         return;
     from_there_on = strcmp(from, "on") == 0;
-    for (int i = 0; i < KINDS; i++)
+    for (int i = 0; i < FAIL_KINDS; i++)
         if (strcmp(names[i], kind) == 0)
             failing = i;
 }
@@ -118,48 +116,48 @@ static void *refuse_memory(void) {
 }
 
 SHOWN void *malloc(size_t bytes) {
-    return FAILS(MEMORY) ? refuse_memory() : __libc_malloc(bytes);
+    return FAILS(FAIL_MEMORY) ? refuse_memory() : __libc_malloc(bytes);
 }
 
 SHOWN void *calloc(size_t count, size_t bytes) {
-    return FAILS(MEMORY) ? refuse_memory() : __libc_calloc(count, bytes);
+    return FAILS(FAIL_MEMORY) ? refuse_memory() : __libc_calloc(count, bytes);
 }
 
 SHOWN void *realloc(void *old, size_t bytes) {
-    return FAILS(MEMORY) ? refuse_memory() : __libc_realloc(old, bytes);
+    return FAILS(FAIL_MEMORY) ? refuse_memory() : __libc_realloc(old, bytes);
 }
 
 SHOWN void *aligned_alloc(size_t alignment, size_t bytes) {
-    return FAILS(MEMORY) ? refuse_memory() : __libc_memalign(alignment, bytes);
+    return FAILS(FAIL_MEMORY) ? refuse_memory() : __libc_memalign(alignment, bytes);
 }
 
 SHOWN int posix_memalign(void **to, size_t alignment, size_t bytes) {
-    void *memory = FAILS(MEMORY) ? NULL : __libc_memalign(alignment, bytes);
+    void *memory = FAILS(FAIL_MEMORY) ? NULL : __libc_memalign(alignment, bytes);
     if (memory)
         *to = memory;
     return memory ? 0 : ENOMEM;
 }
 
 SHOWN void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset) {
-    if (!FAILS(MEMORY))
+    if (!FAILS(FAIL_MEMORY))
         return (void *)syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
     errno = ENOMEM;
     return MAP_FAILED;
 }
 
 SHOWN int memfd_create(const char *name, unsigned flags) {
-    if (!FAILS(MEMORY))
+    if (!FAILS(FAIL_MEMORY))
         return (int)syscall(SYS_memfd_create, name, flags);
     errno = EMFILE;
     return -1;
 }
 
-/* ---- files: each next definition is looked up once ---- */
+SHOWN FILE *open_memstream(char **text, size_t *bytes) {
+    NEXT(open_memstream);
+    return FAILS(FAIL_MEMORY) ? refuse_memory() : next(text, bytes);
+}
 
-#define NEXT(name)                                                                                           \
-    static __typeof__(&name) next;                                                                           \
-    if (!next)                                                                                               \
-    next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+/* ---- files ---- */
 
 static int refuse_file(int why) {
     errno = why;
@@ -172,47 +170,91 @@ SHOWN int open(const char *path, int flags, ...) {
     va_start(rest, flags);
     int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, int) : 0;
     va_end(rest);
-    return FAILS(FILES) ? refuse_file(EMFILE) : next(path, flags, mode);
+    return FAILS(FAIL_FILES) ? refuse_file(EMFILE) : next(path, flags, mode);
 }
 
 SHOWN ssize_t read(int fd, void *to, size_t bytes) {
     NEXT(read);
-    return FAILS(FILES) ? refuse_file(EIO) : next(fd, to, bytes);
+    return FAILS(FAIL_FILES) ? refuse_file(EIO) : next(fd, to, bytes);
 }
 
 SHOWN ssize_t write(int fd, const void *from, size_t bytes) {
     NEXT(write);
-    return fd != STDERR_FILENO && FAILS(FILES) ? refuse_file(ENOSPC) : next(fd, from, bytes);
+    return fd != STDERR_FILENO && FAILS(FAIL_FILES) ? refuse_file(ENOSPC) : next(fd, from, bytes);
 }
 
 SHOWN ssize_t pread(int fd, void *to, size_t bytes, off_t at) {
     NEXT(pread);
-    return FAILS(FILES) ? refuse_file(EIO) : next(fd, to, bytes, at);
+    return FAILS(FAIL_FILES) ? refuse_file(EIO) : next(fd, to, bytes, at);
 }
 
 SHOWN ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at) {
     NEXT(pwrite);
-    return FAILS(FILES) ? refuse_file(ENOSPC) : next(fd, from, bytes, at);
+    return FAILS(FAIL_FILES) ? refuse_file(ENOSPC) : next(fd, from, bytes, at);
 }
 
 SHOWN int fsync(int fd) {
     NEXT(fsync);
-    return FAILS(FILES) ? refuse_file(EIO) : next(fd);
+    return FAILS(FAIL_FILES) ? refuse_file(EIO) : next(fd);
 }
 
 SHOWN int fdatasync(int fd) {
     NEXT(fdatasync);
-    return FAILS(FILES) ? refuse_file(EIO) : next(fd);
+    return FAILS(FAIL_FILES) ? refuse_file(EIO) : next(fd);
 }
 
 SHOWN int ftruncate(int fd, off_t bytes) {
     NEXT(ftruncate);
-    return FAILS(FILES) ? refuse_file(ENOSPC) : next(fd, bytes);
+    return FAILS(FAIL_FILES) ? refuse_file(ENOSPC) : next(fd, bytes);
 }
 
 SHOWN int fallocate(int fd, int mode, off_t at, off_t bytes) {
     NEXT(fallocate);
-    return FAILS(FILES) ? refuse_file(ENOSPC) : next(fd, mode, at, bytes);
+    return FAILS(FAIL_FILES) ? refuse_file(ENOSPC) : next(fd, mode, at, bytes);
+}
+
+SHOWN int openat(int folder, const char *path, int flags, ...) {
+    NEXT(openat);
+    va_list rest;
+    va_start(rest, flags);
+    int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, int) : 0;
+    va_end(rest);
+    return FAILS(FAIL_FILES) ? refuse_file(EMFILE) : next(folder, path, flags, mode);
+}
+
+SHOWN int fstat(int fd, struct stat *about) {
+    NEXT(fstat);
+    return FAILS(FAIL_FILES) ? refuse_file(EIO) : next(fd, about);
+}
+
+SHOWN int mkdir(const char *path, mode_t mode) {
+    NEXT(mkdir);
+    return FAILS(FAIL_FILES) ? refuse_file(EACCES) : next(path, mode);
+}
+
+SHOWN int rename(const char *from, const char *to) {
+    NEXT(rename);
+    return FAILS(FAIL_FILES) ? refuse_file(EACCES) : next(from, to);
+}
+
+static void *refuse_stream(void) {
+    errno = EMFILE;
+    return NULL;
+}
+
+SHOWN FILE *fopen(const char *path, const char *mode) {
+    NEXT(fopen);
+    return FAILS(FAIL_FILES) ? refuse_stream() : next(path, mode);
+}
+
+SHOWN FILE *fdopen(int fd, const char *mode) {
+    NEXT(fdopen);
+    return FAILS(FAIL_FILES) ? refuse_stream() : next(fd, mode);
+}
+
+SHOWN DIR *opendir(const char *path) {
+    NEXT(opendir);
+    return FAILS(FAIL_FILES) ? refuse_stream() : next(path);
 }
 
 /* ---- threads ---- */
@@ -220,25 +262,5 @@ SHOWN int fallocate(int fd, int mode, off_t at, off_t bytes) {
 SHOWN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                          void *arg) {
     NEXT(pthread_create);
-    return FAILS(THREADS) ? EAGAIN : next(thread, attributes, start, arg);
+    return FAILS(FAIL_THREADS) ? EAGAIN : next(thread, attributes, start, arg);
 }
-
-/* ---- UCX: its status codes are stable, so its header is not needed ---- */
-
-enum { UCS_ERR_NO_MEMORY = -4 };
-
-#define UCX_CALL(name, parameters, arguments) UCX_CALL_OF(UCX, name, parameters, arguments)
-#define UCX_CALL_OF(kind, name, parameters, arguments)                                                       \
-    SHOWN int name parameters;                                                                               \
-    SHOWN int name parameters {                                                                              \
-        NEXT(name);                                                                                          \
-        return FAILS(kind) ? UCS_ERR_NO_MEMORY : next arguments;                                             \
-    }
-
-UCX_CALL(ucp_init_version, (unsigned a, unsigned b, const void *c, const void *d, void *e), (a, b, c, d, e))
-UCX_CALL(ucp_worker_create, (void *a, const void *b, void *c), (a, b, c))
-UCX_CALL(ucp_worker_get_address, (void *a, void *b, void *c), (a, b, c))
-UCX_CALL(ucp_worker_get_efd, (void *a, int *b), (a, b))
-UCX_CALL(ucp_worker_set_am_recv_handler, (void *a, const void *b), (a, b))
-UCX_CALL_OF(ENDPOINTS, ucp_ep_create, (void *a, const void *b, void *c), (a, b, c))
-UCX_CALL(ucp_mem_map, (void *a, const void *b, void *c), (a, b, c))

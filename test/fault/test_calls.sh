@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes each system call of Hearth's libraries fail in turn: memory, files, threads, and calls of UCX. The program
+# Makes each call of Hearth's libraries to the system, to UCX and to MPI fail in turn (fail.h lists the kinds). The program
 # succeeds, or ends with a line that names the failure; it never crashes, hangs or gives a wrong result.
-#   test_calls.sh MPI TREE                             tier: full; timeout: 3600
-#   test_calls.sh MPI TREE PROGRAM:KIND:K[:on]...      only these; K: as fail.c counts, or N% of the calls of that kind
+#   test_calls.sh MPI TREE                              tier: full; timeout: 3600
+#   test_calls.sh MPI TREE PROGRAM[:KIND[:K[:on]]]...   only these; K: as fail.c counts, or N% of the calls of that kind
 set -uo pipefail
 mpi=$1 tree=$2 failed=0 tried=0
 shift 2
@@ -15,11 +15,16 @@ seed=${HEARTH_TEST_SEED:-$RANDOM}
 RANDOM=$seed
 echo "seed $seed (HEARTH_TEST_SEED)"
 
+mpi_preload="--preload $tree/lib/libhearth-mpi.so"
+serve="$mpi_preload --env HEARTH_WINDOWS=serve"
 programs=( # name, settings and preloads, program and arguments
-    "cache|--preload $tree/lib/libhearth-mpi.so --env HEARTH_BYPASS=never --env HEARTH_REPORT=$dir/report|$tree/test/mpi_smoke"
-    "messages|--preload $tree/lib/libhearth-mpi.so --env HEARTH_MATCH=on|$tree/test/p2p_sendrecv"
-    "communicators|--preload $tree/lib/libhearth-mpi.so --env HEARTH_MATCH=on|$tree/test/p2p_comms split"
+    "cache|$mpi_preload --env HEARTH_BYPASS=never --env HEARTH_REPORT=$dir/report|$tree/test/mpi_smoke"
+    "messages|$mpi_preload --env HEARTH_MATCH=on|$tree/test/p2p_sendrecv"
+    "communicators|$mpi_preload --env HEARTH_MATCH=on|$tree/test/p2p_comms split"
+    "served|$serve --env HEARTH_TEST_CONFIG=serve|$tree/test/mpi_writes put accumulate get_accumulate compare_and_swap"
+    "helpers|$serve --env HEARTH_TEST_CONFIG=serve1 --preload $tree/lib/libhearth-serve.so --env HEARTH_NODE_RANKS=1|$tree/test/mpi_writes put accumulate get_accumulate compare_and_swap"
     "armci|--env HEARTH_NODE_RANKS=1|$tree/test/armci_handles"
+    "armcimpi|--env HEARTH_NODE_RANKS=1 --env HEARTH_NET=mpi|$tree/test/armci_handles"
     "memory|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM=off|$tree/test/gas_values"
     "pages|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM_DIR=$dir|$tree/test/gas_values"
 )
@@ -29,7 +34,7 @@ launch() { # program of the list, options...
     IFS='|' read -r _ options program <<<"$1"
     shift
     # shellcheck disable=SC2086 # several words
-    "$here/launch.sh" "$mpi" 2 --timeout 40 --preload "$tree/test/fail.so" --env TEST_FAIL_RANK=0 "$@" $options $program 2>&1
+    "$here/launch.sh" "$mpi" 2 --timeout 120 $options --preload "$tree/test/fail.so" --env TEST_FAIL_RANK=0 "$@" $program 2>&1
 }
 
 judge() { # failed call, exit status, output
@@ -54,14 +59,14 @@ judge() { # failed call, exit status, output
 
 chosen() { # number of calls: prints which of them are made to fail
     local i
-    if [ "$each" = all ] || [ "$1" -le 30 ]; then
+    if [ "$each" = all ] || [ "$1" -le $((3 * each)) ]; then
         seq 1 "$1"
     else
         for ((i = 0; i < each && i < $1; i++)); do echo $((RANDOM % $1 + 1)); done
     fi
 }
 
-kinds=(memory files threads ucx endpoints)
+kinds=(memory files threads system ucx endpoints sends mpi) # in the order of fail.h
 
 count_calls() { # program of the list: counts the calls of each kind, in $counts
     local out
@@ -82,10 +87,11 @@ try() { # program of the list, kind, which call, "" or ":on"
     judge "${1%%|*}: call $3 for $2${4:+ and all behind it}" $? "$out"
 }
 
-try_all() { # program of the list
+try_all() { # program of the list, kind, or '' for all
     local i k from
     count_calls "$1" || return
     for i in "${!kinds[@]}"; do
+        [ -z "$2" ] || [ "$2" = "${kinds[i]}" ] || continue
         for k in $(chosen "${counts[i]}"); do
             for from in '' :on; do try "$1" "${kinds[i]}" "$k" "$from"; done
         done
@@ -93,11 +99,15 @@ try_all() { # program of the list
     done
 }
 
-try_one() { # PROGRAM:KIND:K[:on]
+try_some() { # PROGRAM[:KIND[:K[:on]]]
     local name kind k from entry i
     IFS=: read -r name kind k from <<<"$1"
     for entry in "${programs[@]}"; do
         [ "${entry%%|*}" = "$name" ] || continue
+        if [ -z "$k" ]; then
+            try_all "$entry" "$kind"
+            return
+        fi
         if [ "$k" != "${k%\%}" ]; then
             count_calls "$entry" || return
             for i in "${!kinds[@]}"; do
@@ -111,9 +121,9 @@ try_one() { # PROGRAM:KIND:K[:on]
 }
 
 if [ $# -gt 0 ]; then
-    for one in "$@"; do try_one "$one"; done
+    for one in "$@"; do try_some "$one"; done
 else
-    for entry in "${programs[@]}"; do try_all "$entry"; done
+    for entry in "${programs[@]}"; do try_all "$entry" ''; done
 fi
 echo "$tried jobs in which calls failed"
 exit $failed

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/serve/node_comm.h"
+#include "mpi/serve/serve_agree.h"
 
 void serve_party_close(struct party *p) {
     if (p->local_comm != MPI_COMM_NULL)
@@ -16,20 +17,23 @@ void serve_party_close(struct party *p) {
 /* Finds a domain for processes on several nodes, and the processes of this node. */
 static bool party_open_nodes(struct party *p, MPI_Comm machine) {
     int lowest, rank;
-    if (serve_host.Comm_split(p->program, 0, 0, &p->comm))
+    if (!serve_agree_copy(p->program, &p->comm))
         return false;
-    host_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN);
     serve_domain_boot(&p->comm, &p->boot);
     rank = p->boot.rank;
-    if (host_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine))
-        return false;
+    if (host_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine) != MPI_SUCCESS)
+        serve_agree_broken("MPI_Allreduce");
     p->domain = serve_domain_of(p->comm, &p->boot, lowest);
     if (!p->domain)
         return false;
     p->nodes = malloc((size_t)p->boot.size * sizeof *p->nodes);
     bool ok = p->nodes && serve_domain_nodes(p->domain, p->comm, p->boot.size, p->nodes);
-    if (net_agree_on_memory(&p->boot, ok, "the nodes") != 0 ||
-        serve_host.Comm_split(p->comm, p->nodes[rank], 0, &p->local_comm))
+    if (net_agree_on_memory(&p->boot, ok, "the nodes") != 0)
+        return false;
+    ok = serve_host.Comm_split(p->comm, p->nodes[rank], 0, &p->local_comm) == MPI_SUCCESS;
+    if (!ok)
+        p->local_comm = MPI_COMM_NULL;
+    if (!serve_agree(ok, p->comm))
         return false;
     host_Comm_set_errhandler(p->local_comm, MPI_ERRORS_RETURN);
     serve_domain_boot(&p->local_comm, &p->local);

@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "mpi/serve/node_comm.h"
+#include "mpi/serve/serve_agree.h"
 #include "mpi/serve/served.h"
 
 /* A decision is one number, so that processes can exchange it: who serves, why, and the time of a get in ns. 0: none. */
@@ -84,9 +85,10 @@ static int probe_target(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
         return 1;
     host_Comm_rank(comm, &rank);
     host_Comm_rank(machine, &within);
-    host_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine);
+    int rc = host_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine);
     mine = lowest > 0 || (per_node && within >= per_node) ? rank : INT_MAX;
-    host_Allreduce(&mine, &target, 1, MPI_INT, MPI_MIN, comm);
+    if (rc != MPI_SUCCESS || host_Allreduce(&mine, &target, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+        serve_agree_broken("MPI_Allreduce");
     return target;
 }
 
@@ -167,27 +169,25 @@ static bool probe_open(struct probe *p, void *memory) {
     void *base = NULL;
     int rc = p->kind.allocated ? serve_host.Win_allocate(BYTES, 1, MPI_INFO_NULL, p->comm, &base, &p->win)
                                : serve_host.Win_create(memory, BYTES, 1, MPI_INFO_NULL, p->comm, &p->win);
-    int mine = rc == MPI_SUCCESS, all = 0;
-    if (mine)
+    if (rc == MPI_SUCCESS)
         host_Win_set_errhandler(p->win, MPI_ERRORS_RETURN);
-    host_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, p->comm);
-    return all;
+    return serve_agree(rc == MPI_SUCCESS, p->comm);
 }
 
 static uint64_t probe_run(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
     _Alignas(BYTES) char memory[BYTES] = {0};
     struct probe p = {.win = MPI_WIN_NULL, .kind = kind, .target = probe_target(comm, machine, kind)};
     uint64_t result = decision_make(DECIDED_HOST, NOT_MEASURED, 0);
-    if (serve_host.Comm_split(comm, 0, 0, &p.comm) != MPI_SUCCESS)
+    if (!serve_agree_copy(comm, &p.comm))
         return result;
-    host_Comm_set_errhandler(p.comm, MPI_ERRORS_RETURN);
     host_Comm_rank(p.comm, &p.rank);
     if (probe_open(&p, memory)) {
         if (p.rank == 0)
             result = probe_origin(&p);
         else if (p.rank == p.target)
             probe_serve(&p);
-        host_Bcast(&result, 1, MPI_UINT64_T, 0, p.comm);
+        if (host_Bcast(&result, 1, MPI_UINT64_T, 0, p.comm) != MPI_SUCCESS)
+            serve_agree_broken("MPI_Bcast");
     } else {
         result = decision_make(DECIDED_SERVED, NO_WINDOW, 0);
     }
@@ -204,7 +204,8 @@ static uint64_t decide(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
     uint64_t known = atomic_load(kept), all[2] = {0};
     const uint64_t mine[2] = {decision_of(known) == DECIDED_HOST ? known : 0,
                               decision_of(known) == DECIDED_SERVED ? known : 0};
-    host_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, comm);
+    if (host_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, comm) != MPI_SUCCESS)
+        serve_agree_broken("MPI_Allreduce");
     if (all[0] && all[1])
         return decision_make(DECIDED_HOST, DISAGREED, 0);
     uint64_t result = all[0] || all[1] ? all[0] | all[1] : probe_run(comm, machine, kind);

@@ -95,6 +95,14 @@ static struct served *take_structure(void) {
     return s ? s : malloc(sizeof *s);
 }
 
+static void keep_structure(struct served *s) {
+    s->handle = MPI_WIN_NULL;
+    serve_lock();
+    s->next = spare;
+    spare = s;
+    serve_unlock();
+}
+
 static struct served *served_make(int rank, int size, bool dynamic) {
     struct served *s = take_structure();
     struct served_target *targets = calloc((size_t)size, sizeof *targets);
@@ -109,7 +117,8 @@ static struct served *served_make(int rank, int size, bool dynamic) {
         return s;
     }
     free(targets);
-    free(s);
+    if (s)
+        keep_structure(s);
     return NULL;
 }
 
@@ -129,11 +138,7 @@ static void served_drop(struct served *s) {
     free(s->started);
     free(s->nodes);
     free(s->targets);
-    s->handle = MPI_WIN_NULL;
-    serve_lock();
-    s->next = spare;
-    spare = s;
-    serve_unlock();
+    keep_structure(s);
 }
 
 /* Whether every rank of this node has a gate in its process. */

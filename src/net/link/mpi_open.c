@@ -45,17 +45,21 @@ static int find_machine(struct mpi_link *l, MPI_Comm comm) {
     return 0;
 }
 
-/* Not MPI_Comm_dup, which would invoke the program's attribute callbacks. */
+/* Not MPI_Comm_dup, which would invoke the program's attribute callbacks. A process in which one fails still takes part in the
+ * next. */
 static int make_comms(struct mpi_link *l, MPI_Comm comm) {
-    int rank;
+    int rank, status = 0;
     PMPI_Comm_rank(comm, &rank);
     for (int i = 0; i < 2; i++) {
         int code = PMPI_Comm_split(comm, 0, rank, &l->comms[i]);
-        if (code != MPI_SUCCESS)
-            return net_link_mpi_said(code, "MPI_Comm_split", rank);
-        PMPI_Comm_set_errhandler(l->comms[i], MPI_ERRORS_RETURN);
+        if (code != MPI_SUCCESS) {
+            status = net_link_mpi_said(code, "MPI_Comm_split", rank);
+            l->comms[i] = MPI_COMM_NULL;
+        } else {
+            PMPI_Comm_set_errhandler(l->comms[i], MPI_ERRORS_RETURN);
+        }
     }
-    return 0;
+    return status;
 }
 
 void net_link_mpi_close(struct link *link) {
@@ -84,7 +88,7 @@ int net_link_mpi_open(const struct link_options *options, struct link **link) {
     }
     *l = (struct mpi_link){
         .base = {.network = &net_link_mpi}, .comms = {MPI_COMM_NULL, MPI_COMM_NULL}, .most = options->most};
-    status = find_machine(l, comm);
+    status = agree(find_machine(l, comm), comm);
     status = status ? status : make_comms(l, comm);
     if (status != 0) {
         net_link_mpi_close(&l->base);

@@ -7,7 +7,7 @@
 #include "grid.h"
 
 enum { N = 24, SIDES = 3 };
-static const double close = 1e-8;
+static const double tolerance = 1e-8;
 
 /* Symmetric and far from singular. */
 static struct grid make_matrix(void) {
@@ -47,7 +47,7 @@ static void try_system(enum way way) {
     else
         expect_eq(GA_Solve(ga, gb), 0);
     GA_Sync();
-    expect_array_near(gb, &x, close);
+    expect_array_near(gb, &x, tolerance);
     GA_Sync();
     GA_Destroy(ga);
     GA_Destroy(gb);

@@ -11,6 +11,7 @@
 
 #include "mpi/serve/process.h"
 #include "mpi/serve/remote/remote.h"
+#include "mpi/serve/serve_agree.h"
 
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the following */
 static struct serve_domain *domains;                           /* in their order */
@@ -25,7 +26,9 @@ static int domain_gather(void *arg, const void *mine, void *all, size_t bytes) {
         rc = host_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, *comm);
     else
         rc = host_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, *comm);
-    return rc == MPI_SUCCESS ? 0 : -EIO;
+    if (rc != MPI_SUCCESS)
+        serve_agree_broken("an exchange between the ranks");
+    return 0;
 }
 
 void serve_domain_boot(MPI_Comm *comm, struct net_boot *boot) {
