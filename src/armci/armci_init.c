@@ -85,7 +85,7 @@ static void job_close_all(void) {
     struct net_counts net;
     armci_job.opened = 1; /* for the calls below */
     PARMCI_AllFence();
-    MPI_Barrier(armci_job.comm);
+    armci_check("ARMCI_Finalize", MPI_Barrier(armci_job.comm));
     armci_memory_close_reach();
     net_close(armci_job.net, &armci_job.boot, &net);
     armci_count_report(&net);
@@ -145,7 +145,7 @@ static bool is_threaded(void) {
 
 static int job_open_all(MPI_Comm comm) {
     armci_job.threaded = is_threaded();
-    MPI_Comm_dup(comm, &armci_job.comm);
+    armci_check("ARMCI_Init", MPI_Comm_dup(comm, &armci_job.comm));
     MPI_Comm_rank(armci_job.comm, &armci_job.rank);
     MPI_Comm_size(armci_job.comm, &armci_job.size);
     log_identify(armci_job.rank);
@@ -165,7 +165,8 @@ static int job_open_all(MPI_Comm comm) {
         return status;
     armci_job.lock_table = net_lock_table(armci_job.net);
     close_when_mpi_ends();
-    MPI_Barrier(armci_job.comm); /* the helpers' threads use all of this as soon as a request arrives */
+    /* The helpers' threads use all of this as soon as a request arrives. */
+    armci_check("ARMCI_Init", MPI_Barrier(armci_job.comm));
     return 0;
 }
 

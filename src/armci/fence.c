@@ -38,7 +38,7 @@ ALIAS(void, ARMCI_AllFence, (void));
 void PARMCI_Barrier(void) {
     PARMCI_AllFence();
     armci_count_call(COUNT_BARRIER, WAY_LOCAL, 0);
-    MPI_Barrier(armci_job.comm);
+    armci_check("ARMCI_Barrier", MPI_Barrier(armci_job.comm));
 }
 ALIAS(void, ARMCI_Barrier, (void));
 

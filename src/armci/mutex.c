@@ -87,9 +87,9 @@ void armci_mutex_forget(void) {
 }
 
 /* Collective over the group: a number that no set of any member has had. */
-static uint32_t new_set(MPI_Comm comm) {
+static uint32_t new_set(const char *call, MPI_Comm comm) {
     uint32_t set;
-    MPI_Allreduce(&next_set, &set, 1, MPI_UINT32_T, MPI_MAX, comm);
+    armci_check(call, MPI_Allreduce(&next_set, &set, 1, MPI_UINT32_T, MPI_MAX, comm));
     next_set = set + 1;
     return set;
 }
@@ -98,18 +98,18 @@ static int mutex_create(const char *call, int count, const ARMCI_Group *group, u
     armci_need_open(call);
     if (count < 0)
         armci_fail(call, "the number of mutexes is negative: %d", count);
-    *set = new_set(group->comm);
+    *set = new_set(call, group->comm);
     struct op_mutex m = {.set = *set, .mutex = (uint32_t)count};
     int status = (int)armci_local_ask(LOCAL_CREATE, &m, sizeof m), worst;
     /* Also a barrier: no process locks before all mutexes exist. */
-    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, group->comm);
+    armci_check(call, MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, group->comm));
     return worst;
 }
 
 static int mutex_destroy(const char *call, uint32_t set, const ARMCI_Group *group) {
     armci_need_open(call);
     PARMCI_AllFence(); /* completes unlocks in flight */
-    MPI_Barrier(group->comm);
+    armci_check(call, MPI_Barrier(group->comm));
     struct op_mutex m = {.set = set};
     int64_t status = armci_local_ask(LOCAL_DESTROY, &m, sizeof m);
     if (status == -EBUSY)

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Compares the lines that the quick tests do not reach with those that unreached.txt names.
 
-  unreached.py COUNTS.json        COUNTS.json of gcovr --json: prints each function with lines that are neither reached nor named,
-                                  each entry that is stale, and the counts; exit status 1 if there are any
-  unreached.py --lint             checks the list alone: its form, and that its files and functions exist
-  unreached.py --list COUNTS.json prints the functions with lines that are not reached, in the form of the list"""
+  unreached.py COUNTS.json [LIST]  COUNTS.json of gcovr --json: prints each function with lines that are neither reached nor named,
+                                   each entry that is stale, and the counts; exit status 1 if there are any
+  unreached.py --lint              checks the list alone: its form, and that its files and functions exist
+  unreached.py --list COUNTS.json  prints the functions with lines that are not reached, and these lines"""
 import collections
 import json
 import os
 import re
 import sys
 
-LIST = "test/coverage/unreached.txt"
+LIST = "test/coverage/unreached.txt"  # its head explains the form
 ENTRY = re.compile(r"(\S+\.[ch]) (\w+) (\d+)(~?) (.*)")
 
 
@@ -25,10 +25,10 @@ class Entry:
         return self.file, self.function
 
 
-def read_list():
+def read_list(path):
     """The entries by file and function, and the mistakes in the list."""
     entries, reasons, used, wrong = {}, {}, set(), []
-    for number, line in enumerate(open(LIST), 1):
+    for number, line in enumerate(open(path), 1):
         line = line.rstrip("\n")
         if not line or line.startswith("#"):
             continue
@@ -38,23 +38,23 @@ def read_list():
             continue
         found = ENTRY.fullmatch(line)
         if not found:
-            wrong.append(f"{LIST}:{number}: not an entry: {line}")
+            wrong.append(f"{path}:{number}: not an entry: {line}")
             continue
         entry = Entry(number, found.groups())
         if entry.key() in entries:
-            wrong.append(f"{LIST}:{number}: {entry.function} of {entry.file} is named twice")
+            wrong.append(f"{path}:{number}: {entry.function} of {entry.file} is named twice")
         entries[entry.key()] = entry
         name = entry.reason.split()[0]
         if name.startswith("@"):
             used.add(name)
             if name not in reasons:
-                wrong.append(f"{LIST}:{number}: no reason is called {name}")
-    wrong += [f"{LIST}:{number}: no entry has the reason {name}" for name, (number, _) in reasons.items() if name not in used]
+                wrong.append(f"{path}:{number}: no reason is called {name}")
+    wrong += [f"{path}:{number}: no entry has the reason {name}" for name, (number, _) in reasons.items() if name not in used]
     return entries, wrong
 
 
 def lint():
-    entries, wrong = read_list()
+    entries, wrong = read_list(LIST)
     texts = {}
     for entry in entries.values():
         if entry.file not in texts:
@@ -93,9 +93,9 @@ def ranges(numbers):
     return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
 
 
-def compare(path):
-    entries, wrong = read_list()
-    unreached = read_counts(path)
+def compare(counts, path):
+    entries, wrong = read_list(path)
+    unreached = read_counts(counts)
     named = unnamed = stale = 0
     for key, lines in sorted(unreached.items()):
         entry = entries.get(key)
@@ -109,7 +109,7 @@ def compare(path):
         least = 0 if entry.sometimes else entry.lines
         if len(unreached.get(key, [])) < least:
             stale += 1
-            print(f"{LIST}:{entry.number}: stale: {entry.function} of {entry.file}: {len(unreached.get(key, []))} lines are not reached, "
+            print(f"{path}:{entry.number}: stale: {entry.function} of {entry.file}: {len(unreached.get(key, []))} lines are not reached, "
                   f"{entry.lines} are named")
     print("\n".join(wrong), end="\n" if wrong else "")
     print(f"coverage: {sum(map(len, unreached.values()))} lines of {len(unreached)} functions are not reached; {named} are named with a "
@@ -127,10 +127,10 @@ def main():
         for (file, function), lines in sorted(read_counts(sys.argv[2]).items()):
             print(f"{file} {function} {len(lines)} lines {ranges(lines)}")
         return 0
-    if len(sys.argv) != 2:
+    if not 2 <= len(sys.argv) <= 3:
         print(__doc__, file=sys.stderr)
         return 2
-    return compare(sys.argv[1])
+    return compare(sys.argv[1], sys.argv[2] if len(sys.argv) == 3 else LIST)
 
 
 if __name__ == "__main__":

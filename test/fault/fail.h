@@ -17,9 +17,10 @@ enum fail_kind {
     FAIL_ENDPOINTS, /* connections */
     FAIL_SENDS,     /* messages and transfers over UCX, and flushes */
     FAIL_MPI,
+    FAIL_POLLS, /* MPI calls that are repeated until a message arrives or has left */
     FAIL_KINDS
 };
-#define FAIL_NAMES "memory", "files", "threads", "system", "ucx", "endpoints", "sends", "mpi"
+#define FAIL_NAMES "memory", "files", "threads", "system", "ucx", "endpoints", "sends", "mpi", "polls"
 
 /* Counts the call; returns whether it must fail. */
 bool fail_now(enum fail_kind kind, const void *caller);

@@ -5,23 +5,24 @@
 #include "fail.h"
 
 /* Both names: libhearth-mpi calls those that begin with PMPI. */
-#define MPI_CALL(is_made, name, parameters, arguments)                                                       \
+#define MPI_CALL(kind, is_made, name, parameters, arguments)                                                       \
     static int next_##name parameters {                                                                      \
         NEXT_AS(__typeof__(&MPI_##name), "PMPI_" #name);                                                     \
         return next arguments;                                                                               \
     }                                                                                                        \
     SHOWN int MPI_##name parameters {                                                                        \
-        bool fails = FAILS(FAIL_MPI);                                                                        \
+        bool fails = FAILS(kind);                                                                            \
         int code = !fails || is_made ? next_##name arguments : MPI_SUCCESS;                                  \
         return fails ? MPI_ERR_INTERN : code;                                                                \
     }                                                                                                        \
     SHOWN int PMPI_##name parameters {                                                                       \
-        bool fails = FAILS(FAIL_MPI);                                                                        \
+        bool fails = FAILS(kind);                                                                            \
         int code = !fails || is_made ? next_##name arguments : MPI_SUCCESS;                                  \
         return fails ? MPI_ERR_INTERN : code;                                                                \
     }
-#define COLLECTIVE(name, parameters, arguments) MPI_CALL(true, name, parameters, arguments)
-#define LOCAL(name, parameters, arguments) MPI_CALL(false, name, parameters, arguments)
+#define COLLECTIVE(name, parameters, arguments) MPI_CALL(FAIL_MPI, true, name, parameters, arguments)
+#define LOCAL(name, parameters, arguments) MPI_CALL(FAIL_MPI, false, name, parameters, arguments)
+#define POLL(name, parameters, arguments) MPI_CALL(FAIL_POLLS, false, name, parameters, arguments)
 
 /* ---- collective calls ---- */
 
@@ -54,9 +55,14 @@ LOCAL(Group_translate_ranks, (MPI_Group a, int count, const int *ranks, MPI_Grou
 LOCAL(Isend,
       (const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request),
       (from, count, type, to, tag, comm, request))
-LOCAL(Improbe, (int from, int tag, MPI_Comm comm, int *there, MPI_Message *message, MPI_Status *status),
-      (from, tag, comm, there, message, status))
 LOCAL(Comm_create_keyval,
       (MPI_Comm_copy_attr_function * copy, MPI_Comm_delete_attr_function *remove, int *key, void *extra),
       (copy, remove, key, extra))
 LOCAL(Type_commit, (MPI_Datatype * type), (type))
+
+/* ---- polling ---- */
+
+POLL(Improbe, (int from, int tag, MPI_Comm comm, int *there, MPI_Message *message, MPI_Status *status),
+     (from, tag, comm, there, message, status))
+POLL(Testsome, (int count, MPI_Request * requests, int *done, int *indices, MPI_Status *statuses),
+     (count, requests, done, indices, statuses))

@@ -2,7 +2,8 @@
 # Makes each call of Hearth's libraries to the system, to UCX and to MPI fail in turn (fail.h lists the kinds). The program
 # succeeds, or ends with a line that names the failure; it never crashes, hangs or gives a wrong result.
 #   test_calls.sh MPI TREE                              tier: full; timeout: 3600
-#   test_calls.sh MPI TREE PROGRAM[:KIND[:K[:on]]]...   only these; K: as fail.c counts, or N% of the calls of that kind
+#   test_calls.sh MPI TREE PROGRAM[:KIND[:K[:[on][:ends]]]]...    only these; K: as fail.c counts, or N% of the calls of that kind;
+#                                                                 ends: the program must not succeed
 set -uo pipefail
 mpi=$1 tree=$2 failed=0 tried=0
 shift 2
@@ -66,7 +67,7 @@ chosen() { # number of calls: prints which of them are made to fail
     fi
 }
 
-kinds=(memory files threads system ucx endpoints sends mpi) # in the order of fail.h
+kinds=(memory files threads system ucx endpoints sends mpi polls) # in the order of fail.h
 
 count_calls() { # program of the list: counts the calls of each kind, in $counts
     local out
@@ -81,10 +82,12 @@ count_calls() { # program of the list: counts the calls of each kind, in $counts
     return 1
 }
 
-try() { # program of the list, kind, which call, "" or ":on"
-    local out
+try() { # program of the list, kind, which call, "" or ":on", "" or "ends"
+    local out status
     out=$(launch "$1" --env "TEST_FAIL=$2:$3$4")
-    judge "${1%%|*}: call $3 for $2${4:+ and all behind it}" $? "$out"
+    status=$?
+    judge "${1%%|*}: call $3 for $2${4:+ and all behind it}" $status "$out"
+    [ -z "${5:-}" ] || [ $status != 0 ] || { echo "FAIL ${1%%|*}: call $3 for $2: the program succeeded" && failed=1; }
 }
 
 try_all() { # program of the list, kind, or '' for all
@@ -99,9 +102,9 @@ try_all() { # program of the list, kind, or '' for all
     done
 }
 
-try_some() { # PROGRAM[:KIND[:K[:on]]]
-    local name kind k from entry i
-    IFS=: read -r name kind k from <<<"$1"
+try_some() { # PROGRAM[:KIND[:K[:[on][:ends]]]]
+    local name kind k from must entry i
+    IFS=: read -r name kind k from must <<<"$1"
     for entry in "${programs[@]}"; do
         [ "${entry%%|*}" = "$name" ] || continue
         if [ -z "$k" ]; then
@@ -114,7 +117,7 @@ try_some() { # PROGRAM[:KIND[:K[:on]]]
                 [ "${kinds[i]}" != "$kind" ] || k=$((counts[i] * ${k%\%} / 100))
             done
         fi
-        try "$entry" "$kind" "$k" "${from:+:$from}"
+        try "$entry" "$kind" "$k" "${from:+:$from}" "$must"
         return
     done
     echo "FAIL $1: no such program" && failed=1

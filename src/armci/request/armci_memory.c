@@ -142,21 +142,22 @@ static struct net_heap *group_heap(const struct memory_group *g, const ARMCI_Gro
 
 /* Created when a group allocates for the first time, and kept as long as the group. */
 static struct memory_group *group_of(const ARMCI_Group *group) {
+    static const char call[] = "ARMCI_Malloc";
     struct memory_group *g;
     int found;
     if (group_key == MPI_KEYVAL_INVALID)
-        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, group_forget, &group_key, NULL);
-    MPI_Comm_get_attr(group->comm, group_key, &g, &found);
+        armci_check(call, MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, group_forget, &group_key, NULL));
+    armci_check(call, MPI_Comm_get_attr(group->comm, group_key, &g, &found));
     if (found)
         return g;
     g = calloc(1, sizeof *g);
     if (!g)
-        armci_fail("ARMCI_Malloc", "no memory for the bookkeeping of %d processes", group->size);
+        armci_fail(call, "no memory for the bookkeeping of %d processes", group->size);
     g->uses = 1;
     g->member_of = group_members(group);
-    MPI_Comm_split(group->comm, armci_job.world->node, group->rank, &g->node);
+    armci_check(call, MPI_Comm_split(group->comm, armci_job.world->node, group->rank, &g->node));
     g->heap = group_heap(g, group);
-    MPI_Comm_set_attr(group->comm, group_key, g);
+    armci_check(call, MPI_Comm_set_attr(group->comm, group_key, g));
     armci_guard_enter();
     g->next = groups;
     groups = g;

@@ -226,10 +226,15 @@ static int link_mpi_send_message(struct link_port *port, struct link_peer *peer,
 
 /* Returns how many completed; compacts the arrays. */
 static int complete_sends(struct mpi_port *p) {
-    int count, kept = 0;
+    int count = 0, kept = 0;
     if (LIKELY(!p->active))
         return 0;
-    PMPI_Testsome(p->active, p->requests, &count, p->completed, MPI_STATUSES_IGNORE);
+    int code = PMPI_Testsome(p->active, p->requests, &count, p->completed, MPI_STATUSES_IGNORE);
+    if (UNLIKELY(code != MPI_SUCCESS)) {
+        net_link_mpi_said(code, "MPI_Testsome", -1);
+        note_failure(p, &p->unknown, "a message may not have left");
+        return 0;
+    }
     if (count == MPI_UNDEFINED || count == 0)
         return 0;
     for (int i = 0; i < p->active; i++) {
@@ -319,9 +324,12 @@ static bool start_receive(struct mpi_port *p, struct receive *r) {
     int there = 0;
     int code = PMPI_Improbe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, &message,
                             &status);
-    if (UNLIKELY(code != MPI_SUCCESS))
+    if (UNLIKELY(code != MPI_SUCCESS)) {
         net_link_mpi_said(code, "MPI_Improbe", -1);
-    if (code != MPI_SUCCESS || !there)
+        note_failure(p, &p->unknown, "MPI cannot receive");
+        return false;
+    }
+    if (!there)
         return false;
     r->source = status.MPI_SOURCE;
     code = PMPI_Imrecv(r->data, (int)largest(p->link), MPI_BYTE, &message, &r->request);

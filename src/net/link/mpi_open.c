@@ -11,7 +11,10 @@ int net_link_mpi_said(int code, const char *what, int rank) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
     PMPI_Error_string(code, text, &length);
-    log_error("network mpi: %s, rank %d: %s", what, rank, text);
+    if (rank < 0)
+        log_error("network mpi: %s: %s", what, text);
+    else
+        log_error("network mpi: %s, rank %d: %s", what, rank, text);
     return -EIO;
 }
 
