@@ -5,7 +5,7 @@
 #include "fail.h"
 
 /* Both names: libhearth-mpi calls those that begin with PMPI. */
-#define MPI_CALL(kind, is_made, name, parameters, arguments)                                                       \
+#define MPI_CALL(kind, is_made, name, parameters, arguments)                                                 \
     static int next_##name parameters {                                                                      \
         NEXT_AS(__typeof__(&MPI_##name), "PMPI_" #name);                                                     \
         return next arguments;                                                                               \
@@ -21,8 +21,8 @@
         return fails ? MPI_ERR_INTERN : code;                                                                \
     }
 #define COLLECTIVE(name, parameters, arguments) MPI_CALL(FAIL_MPI, true, name, parameters, arguments)
-#define LOCAL(name, parameters, arguments) MPI_CALL(FAIL_MPI, false, name, parameters, arguments)
-#define POLL(name, parameters, arguments) MPI_CALL(FAIL_POLLS, false, name, parameters, arguments)
+#define LOCAL(name, parameters, arguments)      MPI_CALL(FAIL_MPI, false, name, parameters, arguments)
+#define POLL(name, parameters, arguments)       MPI_CALL(FAIL_POLLS, false, name, parameters, arguments)
 
 /* ---- collective calls ---- */
 
@@ -31,8 +31,7 @@ COLLECTIVE(Allgather,
            (const void *from, int count, MPI_Datatype type, void *to, int counts, MPI_Datatype types,
             MPI_Comm comm),
            (from, count, type, to, counts, types, comm))
-COLLECTIVE(Allreduce,
-           (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+COLLECTIVE(Allreduce, (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
            (from, to, count, type, op, comm))
 COLLECTIVE(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made))
 COLLECTIVE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
@@ -64,5 +63,5 @@ LOCAL(Type_commit, (MPI_Datatype * type), (type))
 
 POLL(Improbe, (int from, int tag, MPI_Comm comm, int *there, MPI_Message *message, MPI_Status *status),
      (from, tag, comm, there, message, status))
-POLL(Testsome, (int count, MPI_Request * requests, int *done, int *indices, MPI_Status *statuses),
+POLL(Testsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
      (count, requests, done, indices, statuses))

@@ -18,7 +18,8 @@ enum { NODE_MOST = 1 }; /* TSan does not see the order that one process gives to
  * written to the NVM is written again afterwards. The accesses around the copies are still checked. */
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void) {
-    return "race:^access_copy$\nrace:^pages_small_serve$\nrace:^pages_small_apply$\nrace:^pages_behind_keep$\n";
+    return "race:^access_copy$\nrace:^pages_small_serve$\nrace:^pages_small_apply$\nrace:^pages_behind_keep$"
+           "\n";
 }
 
 /* A history long enough for reports to show both stacks. */

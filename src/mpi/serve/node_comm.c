@@ -45,7 +45,8 @@ static void make_keyval(void) {
 /* On all ranks or on none: if one has no part, those of the others are removed again. */
 static MPI_Comm node_comm_make(MPI_Comm comm) {
     MPI_Comm node = MPI_COMM_NULL;
-    bool made = serve_host.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS;
+    bool made =
+        serve_host.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS;
     if (made)
         host_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
     bool kept = made && keyval != MPI_KEYVAL_INVALID &&
