@@ -118,6 +118,8 @@ class Matrix:
             too_slow = not self.tier.includes(sources.field(source, "asan", "quick"))  # under ASan, in this tier
             if too_slow if tree == "asan" else self.tier.quick and not too_slow and not self.one_tree:
                 continue
+            if tree == "tsan" and sources.field(source, "tsan"):
+                continue
             arguments = self.unit_arguments(program.name)
             if arguments or not self.tier.only_long:
                 self.add(f"{program.name}.{tree}", self.tier.unit_limit, [*before, program, *arguments],

@@ -9,6 +9,7 @@ FORMS = {
     "timeout": r"\d+",
     "tier": r"quick|full|nightly",
     "asan": r"full",
+    "tsan": r"no",
     "once": r"yes",
     "quick": r"mpich|openmpi",
     "alone": r"yes",

@@ -181,6 +181,14 @@ struct memory_limit net_memory_limit_below(const char *root) {
     return limit_ask(&(struct question){.root = root});
 }
 
+bool net_room_is_beyond(uint64_t bytes, struct memory_limit *room) {
+    enum { LARGE = 1 << 30 };
+    if (bytes < LARGE)
+        return false;
+    *room = net_memory_limit_below("");
+    return bytes > room->bytes;
+}
+
 struct memory_limit net_room_for(uint64_t promise_id) {
     return limit_ask(&(struct question){.root = "", .promise_id = &promise_id});
 }

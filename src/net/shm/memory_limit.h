@@ -23,6 +23,11 @@ struct memory_limit net_room_for(uint64_t promise_id);
  * eighth of it since. */
 bool net_room_has(uint64_t promise_id, uint64_t bytes, struct memory_limit *room);
 
+/* Whether so many bytes are more than the system has left, whatever others were promised. To be asked before they are
+ * promised: a promise that nobody can keep makes the requests of all other jobs fail until it is withdrawn. Only large
+ * requests take time. If true, *room is the limit. */
+bool net_room_is_beyond(uint64_t bytes, struct memory_limit *room);
+
 /* For tests: the system's limit, without promises, from the files below `root` ("": the real ones). */
 struct memory_limit net_memory_limit_below(const char *root);
 

@@ -109,10 +109,9 @@ static bool reserve_is_allowed(const struct net_reserve *r, uint64_t promised) {
     return promised <= atomic_load_explicit(&r->allowed, memory_order_relaxed);
 }
 
-static int reserve_refuse(struct net_reserve *r, uint64_t bytes, uint64_t promised,
+static int reserve_refuse(const struct net_reserve *r, uint64_t bytes, uint64_t promised,
                           const struct memory_limit *room) {
     uint64_t allowed = atomic_load_explicit(&r->allowed, memory_order_relaxed);
-    net_reserve_give(r, bytes);
     log_error(
         "shared memory: no room for %.1f MiB of this process: with it, %.1f MiB would be promised to "
         "this job on the node, and %s leaves %.1f MiB beside %.1f MiB that are promised to other jobs; %s",
@@ -122,13 +121,22 @@ static int reserve_refuse(struct net_reserve *r, uint64_t bytes, uint64_t promis
 }
 
 int net_reserve_take(struct net_reserve *r, uint64_t bytes) {
+    struct memory_limit room;
+    if (net_room_is_beyond(bytes, &room)) {
+        uint64_t others = atomic_load_explicit(&r->promised, memory_order_relaxed);
+        reserve_read(r);
+        return reserve_refuse(r, bytes, others + bytes, &room);
+    }
     uint64_t promised = atomic_fetch_add_explicit(&r->promised, bytes, memory_order_relaxed) + bytes;
     net_promise_add(reserve_promise(r), (int64_t)bytes);
     if (bytes == 0 || (reserve_is_allowed(r, promised) && reserve_is_fresh(r, bytes, promised)))
         return 0;
-    struct memory_limit room = reserve_read(r);
+    room = reserve_read(r);
     bool overflows = promised < bytes;
-    return overflows || !reserve_is_allowed(r, promised) ? reserve_refuse(r, bytes, promised, &room) : 0;
+    if (!overflows && reserve_is_allowed(r, promised))
+        return 0;
+    net_reserve_give(r, bytes);
+    return reserve_refuse(r, bytes, promised, &room);
 }
 
 void net_reserve_give(struct net_reserve *r, uint64_t bytes) {

@@ -182,12 +182,14 @@ static int no_room(const struct opening *o, const struct memory_limit *room) {
  * at the same time could both get memory that suffices for only one. */
 static int shared_check_room(struct opening *o) {
     enum { SMALL = 1 << 20 };
+    struct memory_limit room;
     if (!o->checked || o->s->bytes < SMALL)
         return 0;
+    if (net_room_is_beyond(o->s->bytes, &room))
+        return no_room(o, &room);
     uint64_t id = net_promise_id();
     o->s->promise = net_promise_open(id);
     net_promise_add(o->s->promise, (int64_t)o->s->bytes);
-    struct memory_limit room;
     return net_room_has(id, o->s->bytes, &room) ? 0 : no_room(o, &room);
 }
 

@@ -65,10 +65,18 @@ TEST(guards_on_both_sides)
 
 TEST(no_memory_before_it_is_touched)
 {
+#ifdef __SANITIZE_THREAD__
+    enum { CLIENTS = 1000 }; /* the shadow memory leaves little address space */
+#else
+    enum { CLIENTS = 100000 }; /* 50 GB of address space */
+#endif
     struct arena a;
     struct flow_limits large = {.buffers = 4, .bytes = 65536, .pool_buffers = 4, .pool_buffer_bytes = 65536};
-    expect_eq(net_arena_open(&a, &large, 100000, 512), 0); /* 50 GB of address space */
-    net_arena_slot(&a, 99999, 3)[0] = 1;
+    int status = net_arena_open(&a, &large, CLIENTS, 512);
+    expect_eq(status, 0);
+    if (status)
+        return;
+    net_arena_slot(&a, CLIENTS - 1, 3)[0] = 1;
     net_arena_close(&a);
     net_arena_close(&a); /* a second time: no effect */
 }

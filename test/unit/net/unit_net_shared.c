@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "net/boot/agree.h"
+#include "net/shm/memory_limit.h"
 #include "net/shm/promise.h"
 #include "net/shm/segment.h"
 #include "net/shm/shared.h"
@@ -375,6 +376,34 @@ static void want_too_much(const struct net_boot *boot) {
 
 TEST(more_than_there_is_is_an_error_and_not_a_signal)
 { expect_eq(boot_count_lines(3, want_too_much), 5); }
+
+struct watch {
+    _Atomic bool over;
+    _Atomic uint64_t most; /* promised to other jobs, as a job sees it */
+};
+
+static void keep_watch(struct watch *w) {
+    while (!w->over) {
+        uint64_t promised = net_memory_limit().promised;
+        w->most = promised > w->most ? promised : w->most;
+    }
+    _exit(0);
+}
+
+/* Other jobs do not see a request that nobody can grant: theirs would fail. */
+TEST(more_than_there_is_is_not_promised)
+{
+    struct watch *w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t watcher = fork();
+    if (watcher == 0)
+        keep_watch(w);
+    for (int i = 0; i < 10; i++)
+        boot_count_lines(3, want_too_much);
+    w->over = true;
+    waitpid(watcher, NULL, 0);
+    expect(w->most < (uint64_t)1 << 41);
+    munmap(w, sizeof *w);
+}
 
 static uint64_t backed_bytes(const struct net_shared *s) {
     uint64_t bytes = UINT64_MAX;

@@ -5,7 +5,9 @@
  *
  * A job writes all pages, in two versions with a checkpoint after each, and reads them. A checkpoint that fails
  * because of a single failed call is repeated, and must then succeed. A job begins with new files, or with those of a
- * job that has left version 2. Jobs run in their own processes and record their progress in shared memory. asan: full */
+ * job that has left version 2. Jobs run in their own processes and record their progress in shared memory. asan: full
+ *
+ * ThreadSanitizer does not see the order that one process gives to two threads of another: tsan: no */
 #include "test.h"
 
 #include "net_boot.h"

@@ -3,7 +3,9 @@
  *
  * A thread plays the other nodes (pages_outside.h). The expected value of every word is known, when it is loaded and when its
  * page is given away. SEED=N repeats the random numbers, but not the order of the threads; SECONDS=N is the duration of the
- * random parts, default 1. The test measures residency, so: alone: yes */
+ * random parts, default 1. The test measures residency, so: alone: yes
+ *
+ * ThreadSanitizer takes the mapping of a page for a write to it: tsan: no */
 #include "test.h"
 
 #include <errno.h>
