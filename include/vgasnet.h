@@ -142,8 +142,8 @@ int vgasnet_hint(gasnet_node_t node, const void *addr, size_t nbytes, int hint);
 int vgasnet_checkpoint(uint64_t *epoch);
 
 /* Selects the checkpoint that gasnet_attach restores instead of the newest: an older one that the files still hold
- * (hearth info --nvm). Called between gasnet_init and gasnet_attach, with the same number on all nodes; newer
- * checkpoints are discarded. 0: the newest, or that of HEARTH_NVM_EPOCH. Returns GASNET_OK, or GASNET_ERR_NOT_INIT:
+ * (hearth info --nvm). Called between gasnet_init and gasnet_attach, or gex_Client_Init and gex_Segment_Attach, with the
+ * same number on all nodes; newer checkpoints are discarded. 0: the newest, or that of HEARTH_NVM_EPOCH. Returns GASNET_OK, or GASNET_ERR_NOT_INIT:
  * called too early or too late. */
 int vgasnet_open(uint64_t epoch);
 

@@ -1,5 +1,5 @@
 /* gasnet.h: the GASNet-1 interface (specification 1.8) of vGASNet. A program for GASNet runs after it is recompiled and
- * relinked.
+ * relinked. GASNet-EX is in gasnetex.h.
  *
  * The program defines one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR before it includes this header, as for GASNet.
  * The library is the same for all three, and any thread may call it at any time. For C and C++; may be included inside

@@ -15,19 +15,27 @@ static void source_is_free(gex_Event_t *lc_opt) {
         *lc_opt = GEX_EVENT_INVALID;
 }
 
+/* A Short message is not worth a call for what is almost always right. */
+static inline void message_check(const char *call, gasnet_node_t node, int handler, enum gasnetc_kind kind,
+                                 const void *source, size_t nbytes, const void *dest, int count,
+                                 gex_Flags_t flags) {
+    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    if (LIKELY(kind == GASNETC_SHORT && handler >= AM_FIRST && (unsigned)count <= AM_ARGS))
+        return;
+    if (UNLIKELY(gas_ex_checks &&
+                 gas_am_check(call, (int)node, handler, kind, source, nbytes, dest, count) != GASNET_OK))
+        gas_ex_end(call);
+}
+
 /* ---- requests ---- */
 
 int gasnetc_ex_request_short(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, gex_Flags_t flags,
                              int count, const gex_AM_Arg_t *args) {
     const char *call = request_calls[GASNETC_SHORT];
     gasnet_node_t node = gas_ex_checked_rank(call, tm, rank);
-    gas_need_free(call);
-    if (LIKELY(gas_ex_checks)) {
-        gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
-        if (UNLIKELY(gas_am_check(call, (int)node, handler, GASNETC_SHORT, NULL, 0, NULL, count) !=
-                     GASNET_OK))
-            gas_ex_end(call);
-    }
+    if (UNLIKELY(!gas_am_is_free()))
+        gas_need_free(call);
+    message_check(call, node, handler, GASNETC_SHORT, NULL, 0, NULL, count, flags);
     return !gas_am_request((int)node, handler, GASNETC_SHORT, NULL, 0, NULL, !(flags & GEX_FLAG_IMMEDIATE),
                            count, args);
 }
@@ -37,14 +45,11 @@ int gasnetc_ex_request(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, enu
                        gex_Flags_t flags, int count, const gex_AM_Arg_t *args) {
     const char *call = request_calls[kind];
     gasnet_node_t node = gas_ex_checked_rank(call, tm, rank);
-    gas_need_free(call);
-    if (LIKELY(gas_ex_checks)) {
-        gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
-        gas_ex_check_lc(call, lc_opt, EX_NOW | EX_GROUP | EX_EVENT);
-        if (UNLIKELY(gas_am_check(call, (int)node, handler, kind, source_addr, nbytes, dest_addr, count) !=
-                     GASNET_OK))
-            gas_ex_end(call);
-    }
+    if (UNLIKELY(!gas_am_is_free()))
+        gas_need_free(call);
+    message_check(call, node, handler, kind, source_addr, nbytes, dest_addr, count, flags);
+    if (UNLIKELY(lc_opt != GEX_EVENT_NOW && gas_ex_checks))
+        gas_ex_check_lc(call, lc_opt, EX_GROUP | EX_EVENT);
     source_is_free(lc_opt);
     return !gas_am_request((int)node, handler, kind, source_addr, nbytes, dest_addr,
                            !(flags & GEX_FLAG_IMMEDIATE), count, args);
@@ -60,14 +65,9 @@ int gasnetc_ex_reply(gex_Token_t token, gex_AM_Index_t handler, enum gasnetc_kin
     struct am_token *t = token;
     if (UNLIKELY(gas_am_check_token(call, t) != GASNET_OK))
         gas_ex_end(call);
-    if (LIKELY(gas_ex_checks)) {
-        gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
-        if (kind != GASNETC_SHORT)
-            gas_ex_check_lc(call, lc_opt, EX_NOW | EX_EVENT);
-        if (UNLIKELY(gas_am_check(call, (int)t->message->source, handler, kind, source_addr, nbytes,
-                                  dest_addr, count) != GASNET_OK))
-            gas_ex_end(call);
-    }
+    message_check(call, t->message->source, handler, kind, source_addr, nbytes, dest_addr, count, flags);
+    if (UNLIKELY(kind != GASNETC_SHORT && lc_opt != GEX_EVENT_NOW && gas_ex_checks))
+        gas_ex_check_lc(call, lc_opt, EX_EVENT);
     source_is_free(lc_opt);
     gas_am_reply(t, handler, kind, source_addr, nbytes, dest_addr, count, args);
     return 0;

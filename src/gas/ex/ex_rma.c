@@ -73,16 +73,23 @@ static bool put_is_direct(gasnet_node_t node, void *dest, const void *src, size_
            (direct_poll() && gas_direct_put(node, dest, src, nbytes));
 }
 
-int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
-                        gex_Flags_t flags) {
+static DIRECT_SLOW int put_blocking_slow(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src,
+                                         size_t nbytes) {
     const char *call = "gex_RMA_PutBlocking";
-    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
-    if (LIKELY(put_is_direct(node, dest, src, nbytes)))
+    if (direct_poll() && gas_direct_put(node, dest, src, nbytes))
         return 0;
     struct gas_transfer x = ex_put(call, node, dest, src, nbytes, false);
     gas_transfer_now(&x);
     return 0;
+}
+
+int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
+                        gex_Flags_t flags) {
+    gas_ex_flags("gex_RMA_PutBlocking", flags, GEX_FLAG_IMMEDIATE);
+    gasnet_node_t node = gas_ex_rank("gex_RMA_PutBlocking", tm, rank);
+    return LIKELY(gas_direct_put(node, dest, src, nbytes)) ? 0
+                                                           : put_blocking_slow(tm, rank, dest, src, nbytes);
 }
 
 int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,

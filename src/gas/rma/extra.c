@@ -44,9 +44,10 @@ int vgasnet_checkpoint(uint64_t *epoch) {
 }
 
 int vgasnet_open(uint64_t epoch) {
-    if (atomic_load(&gas_job.stage) != GAS_BEGUN)
+    if (atomic_load(&gas_job.stage) == GAS_NOTHING || gas_memory_is_attached())
         return gas_refuse(GASNET_ERR_NOT_INIT, "vgasnet_open",
-                          "it must be called between gasnet_init and gasnet_attach");
+                          "it must be called between gasnet_init and gasnet_attach, or gex_Client_Init and "
+                          "gex_Segment_Attach");
     pages_choose_epoch(epoch);
     return GASNET_OK;
 }

@@ -198,8 +198,16 @@ static int open_dram(uint64_t bytes) {
     return status;
 }
 
+static bool attached;
+
 int gas_memory_attach(uint64_t bytes) {
-    return settings_get()->nvm ? open_pages(bytes) : open_dram(bytes);
+    int status = settings_get()->nvm ? open_pages(bytes) : open_dram(bytes);
+    attached = status == 0;
+    return status;
+}
+
+bool gas_memory_is_attached(void) {
+    return attached;
 }
 
 bool gas_memory_is_durable(void) {

@@ -13,6 +13,7 @@ void gas_memory_open(void);
 /* Collective, once: creates the segments of all ranks, `bytes` for this one; sets gas_job.pages, and fills
  * gas_job.segments. Returns 0, or a negative code after an error line, the same on all ranks. */
 int gas_memory_attach(uint64_t bytes);
+bool gas_memory_is_attached(void);
 /* Collective: no rank touches a segment any more. `keep`, the same on all ranks: named segments keep their content;
  * else they stay as they were at the last checkpoint. `ends`: other threads of this process, which is about to exit,
  * may still access them. */
