@@ -117,71 +117,73 @@ typedef struct gasnetc_prepared *gex_AM_SrcDesc_t;
 void gasnetc_ex_commit(gex_AM_SrcDesc_t sd, int is_reply, enum gasnetc_kind kind, gex_AM_Index_t handler,
                        size_t nbytes, void *dest_addr, int count, const gex_AM_Arg_t *args);
 
-#define GASNETC_EX_FIXED(N)                                                                                  \
-    static inline int gex_AM_RequestShort##N(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,           \
-                                             gex_Flags_t flags GASNETC_PARAMS_##N) {                         \
+#define GASNETC_EX_FIXED(P, N)                                                                               \
+    static inline int P##_RequestShort##N(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,              \
+                                          gex_Flags_t flags GASNETC_PARAMS_##N) {                            \
         const gex_AM_Arg_t args[] = {GASNETC_VALUES_##N};                                                    \
         return gasnetc_ex_request_short(tm, rank, handler, flags, N, args);                                  \
     }                                                                                                        \
-    static inline int gex_AM_RequestMedium##N(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,          \
-                                              const void *source_addr, size_t nbytes, gex_Event_t *lc_opt,   \
-                                              gex_Flags_t flags GASNETC_PARAMS_##N) {                        \
+    static inline int P##_RequestMedium##N(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,             \
+                                           const void *source_addr, size_t nbytes, gex_Event_t *lc_opt,      \
+                                           gex_Flags_t flags GASNETC_PARAMS_##N) {                           \
         const gex_AM_Arg_t args[] = {GASNETC_VALUES_##N};                                                    \
         return gasnetc_ex_request(tm, rank, handler, GASNETC_MEDIUM, source_addr, nbytes, 0, lc_opt, flags,  \
                                   N, args);                                                                  \
     }                                                                                                        \
-    static inline int gex_AM_RequestLong##N(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,            \
-                                            const void *source_addr, size_t nbytes, void *dest_addr,         \
-                                            gex_Event_t *lc_opt, gex_Flags_t flags GASNETC_PARAMS_##N) {     \
+    static inline int P##_RequestLong##N(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler,               \
+                                         const void *source_addr, size_t nbytes, void *dest_addr,            \
+                                         gex_Event_t *lc_opt, gex_Flags_t flags GASNETC_PARAMS_##N) {        \
         const gex_AM_Arg_t args[] = {GASNETC_VALUES_##N};                                                    \
         return gasnetc_ex_request(tm, rank, handler, GASNETC_LONG, source_addr, nbytes, dest_addr, lc_opt,   \
                                   flags, N, args);                                                           \
     }                                                                                                        \
-    static inline int gex_AM_ReplyShort##N(gex_Token_t token, gex_AM_Index_t handler,                        \
-                                           gex_Flags_t flags GASNETC_PARAMS_##N) {                           \
+    static inline int P##_ReplyShort##N(gex_Token_t token, gex_AM_Index_t handler,                           \
+                                        gex_Flags_t flags GASNETC_PARAMS_##N) {                              \
         const gex_AM_Arg_t args[] = {GASNETC_VALUES_##N};                                                    \
         return gasnetc_ex_reply(token, handler, GASNETC_SHORT, 0, 0, 0, 0, flags, N, args);                  \
     }                                                                                                        \
-    static inline int gex_AM_ReplyMedium##N(gex_Token_t token, gex_AM_Index_t handler,                       \
-                                            const void *source_addr, size_t nbytes, gex_Event_t *lc_opt,     \
-                                            gex_Flags_t flags GASNETC_PARAMS_##N) {                          \
+    static inline int P##_ReplyMedium##N(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr, \
+                                         size_t nbytes, gex_Event_t *lc_opt,                                 \
+                                         gex_Flags_t flags GASNETC_PARAMS_##N) {                             \
         const gex_AM_Arg_t args[] = {GASNETC_VALUES_##N};                                                    \
         return gasnetc_ex_reply(token, handler, GASNETC_MEDIUM, source_addr, nbytes, 0, lc_opt, flags, N,    \
                                 args);                                                                       \
     }                                                                                                        \
-    static inline int gex_AM_ReplyLong##N(gex_Token_t token, gex_AM_Index_t handler,                         \
-                                          const void *source_addr, size_t nbytes, void *dest_addr,           \
-                                          gex_Event_t *lc_opt, gex_Flags_t flags GASNETC_PARAMS_##N) {       \
+    static inline int P##_ReplyLong##N(gex_Token_t token, gex_AM_Index_t handler, const void *source_addr,   \
+                                       size_t nbytes, void *dest_addr, gex_Event_t *lc_opt,                  \
+                                       gex_Flags_t flags GASNETC_PARAMS_##N) {                               \
         const gex_AM_Arg_t args[] = {GASNETC_VALUES_##N};                                                    \
         return gasnetc_ex_reply(token, handler, GASNETC_LONG, source_addr, nbytes, dest_addr, lc_opt, flags, \
                                 N, args);                                                                    \
     }
 
-#define GASNETC_EX_COMMIT(N)                                                                                 \
-    static inline void gex_AM_CommitRequestMedium##N(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler,            \
-                                                     size_t nbytes GASNETC_PARAMS_##N) {                     \
+#define GASNETC_EX_COMMIT(P, N)                                                                              \
+    static inline void P##_CommitRequestMedium##N(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler,               \
+                                                  size_t nbytes GASNETC_PARAMS_##N) {                        \
         const gex_AM_Arg_t args[] = {GASNETC_VALUES_##N};                                                    \
         gasnetc_ex_commit(sd, 0, GASNETC_MEDIUM, handler, nbytes, 0, N, args);                               \
     }                                                                                                        \
-    static inline void gex_AM_CommitReplyMedium##N(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler,              \
-                                                   size_t nbytes GASNETC_PARAMS_##N) {                       \
+    static inline void P##_CommitReplyMedium##N(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler,                 \
+                                                size_t nbytes GASNETC_PARAMS_##N) {                          \
         const gex_AM_Arg_t args[] = {GASNETC_VALUES_##N};                                                    \
         gasnetc_ex_commit(sd, 1, GASNETC_MEDIUM, handler, nbytes, 0, N, args);                               \
     }                                                                                                        \
-    static inline void gex_AM_CommitRequestLong##N(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler,              \
-                                                   size_t nbytes, void *dest_addr GASNETC_PARAMS_##N) {      \
+    static inline void P##_CommitRequestLong##N(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler, size_t nbytes,  \
+                                                void *dest_addr GASNETC_PARAMS_##N) {                        \
         const gex_AM_Arg_t args[] = {GASNETC_VALUES_##N};                                                    \
         gasnetc_ex_commit(sd, 0, GASNETC_LONG, handler, nbytes, dest_addr, N, args);                         \
     }                                                                                                        \
-    static inline void gex_AM_CommitReplyLong##N(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler, size_t nbytes, \
-                                                 void *dest_addr GASNETC_PARAMS_##N) {                       \
+    static inline void P##_CommitReplyLong##N(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler, size_t nbytes,    \
+                                              void *dest_addr GASNETC_PARAMS_##N) {                          \
         const gex_AM_Arg_t args[] = {GASNETC_VALUES_##N};                                                    \
         gasnetc_ex_commit(sd, 1, GASNETC_LONG, handler, nbytes, dest_addr, N, args);                         \
     }
 
 /* clang-format off */
-#define GASNETC_EX_EACH(X) \
-    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
+#define GASNETC_EX_EACH(X, P) \
+    X(P, 0) X(P, 1) X(P, 2) X(P, 3) X(P, 4) X(P, 5) X(P, 6) X(P, 7) X(P, 8) X(P, 9) X(P, 10) X(P, 11) X(P, 12) \
+    X(P, 13) X(P, 14) X(P, 15) X(P, 16)
+#define GASNETC_EX_ALL(P) GASNETC_EX_EACH(GASNETC_EX_FIXED, P) GASNETC_EX_EACH(GASNETC_EX_COMMIT, P)
 /* clang-format on */
 
 /* Active messages with N arguments, 0 to 16. A request runs the handler with that index at the endpoint that tm and rank
@@ -201,8 +203,16 @@ void gasnetc_ex_commit(gex_AM_SrcDesc_t sd, int is_reply, enum gasnetc_kind kind
  *
  * They return 0; with GEX_FLAG_IMMEDIATE nonzero if nothing was sent, because the call would have to wait. lc_opt:
  * GEX_EVENT_NOW, for requests GEX_EVENT_GROUP, or the address of an event. In all cases the source may be changed on
- * return. Handlers have the form of gasnet_am.h's, and a Long handler gets dest_addr even if nbytes is 0. */
-GASNETC_EX_EACH(GASNETC_EX_FIXED)
+ * return. Handlers have the form of gasnet_am.h's, and a Long handler gets dest_addr even if nbytes is 0.
+ *
+ * The second step of a message with a negotiated payload, with N arguments, sends the first nbytes of its buffer:
+ *
+ *      void gex_AM_CommitRequestMediumN(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler, size_t nbytes,
+ *                                       gex_AM_Arg_t a0, ...);
+ *      void gex_AM_CommitRequestLongN(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler, size_t nbytes,
+ *                                     void *dest_addr, gex_AM_Arg_t a0, ...);
+ *      void gex_AM_CommitReplyMediumN(...), gex_AM_CommitReplyLongN(...): the same */
+GASNETC_EX_ALL(gex_AM)
 
 /* ---- negotiated payload ---- */
 
@@ -214,7 +224,7 @@ GASNETC_EX_EACH(GASNETC_EX_FIXED)
 
 /* The first step of a message with a payload of least_payload to most_payload bytes and numargs arguments. If client_buf
  * is NULL, lc_opt must be NULL, and the library provides the buffer. Until the commit, which this thread makes next, it
- * must not communicate. dest_addr is NULL, or the address that will be given to the commit. */
+ * must not communicate: gex_AM_CommitRequestMedium0 and so on, see above. dest_addr is NULL, or the address that will be given to the commit. */
 gex_AM_SrcDesc_t gex_AM_PrepareRequestMedium(gex_TM_t tm, gex_Rank_t rank, const void *client_buf,
                                              size_t least_payload, size_t most_payload, gex_Event_t *lc_opt,
                                              gex_Flags_t flags, unsigned int numargs);
@@ -236,15 +246,6 @@ int gex_AM_CancelRequestMedium(gex_AM_SrcDesc_t sd, gex_Flags_t flags);
 int gex_AM_CancelRequestLong(gex_AM_SrcDesc_t sd, gex_Flags_t flags);
 int gex_AM_CancelReplyMedium(gex_AM_SrcDesc_t sd, gex_Flags_t flags);
 int gex_AM_CancelReplyLong(gex_AM_SrcDesc_t sd, gex_Flags_t flags);
-
-/* The second step, with N arguments, 0 to 16: sends the first nbytes of the buffer.
- *
- *      void gex_AM_CommitRequestMediumN(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler, size_t nbytes,
- *                                       gex_AM_Arg_t a0, ...);
- *      void gex_AM_CommitRequestLongN(gex_AM_SrcDesc_t sd, gex_AM_Index_t handler, size_t nbytes,
- *                                     void *dest_addr, gex_AM_Arg_t a0, ...);
- *      void gex_AM_CommitReplyMediumN(...), gex_AM_CommitReplyLongN(...): the same */
-GASNETC_EX_EACH(GASNETC_EX_COMMIT)
 
 /* ---- calls that count their arguments ---- */
 
