@@ -66,6 +66,7 @@ QUICK = {
     "gas_unsynced": "off off1 node nodes1 tiny",
     "gas_job": "off nodes1",
     "gas_ex_*": "off off1 nodes1",
+    "gas_ex_bare_*": "off1",
     "armci_begin": "node",
     "ga_fortran": "node nodes1",
     "armci_handles": "node nodes1 mpi direct",
