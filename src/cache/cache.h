@@ -145,6 +145,26 @@ void cache_stats(const struct cache *cache, struct cache_stats *stats);
 /* Returns 0 if all invariants hold, else -EINVAL after a log line that names the broken one. Walks everything. */
 int cache_check(const struct cache *cache);
 
+/* ---- the sample of keys of the analyses below ---- */
+
+/* An analysis begins with its sample: the keys whose hash is 0 in the bits of the mask. The mask grows with the number of keys
+ * and of accesses. */
+struct cache_sample {
+    uint64_t mask;
+    uint64_t gets; /* all accesses */
+};
+
+/* The hash of a key: never 0. */
+static inline uint64_t cache_sample_key(uint32_t target, uint64_t disp) {
+    return random_mix(disp ^ (uint64_t)target << 48) | 1ull << 63;
+}
+
+/* Counts an access, and returns whether its key is in the sample: if it is, the analysis must be told. */
+static inline bool cache_sample_takes(struct cache_sample *sample, uint64_t key) {
+    sample->gets++;
+    return UNLIKELY(!(key & sample->mask));
+}
+
 /* ---- what-if analysis of modes: how many gets a cache would have served; keeps no data ---- */
 
 struct cache_whatif;
@@ -161,12 +181,11 @@ struct cache_whatif_counts {
 int cache_whatif_open(struct memory_budget *budget, struct cache_whatif **estimate);
 void cache_whatif_close(struct cache_whatif *estimate);
 
-/* Records an access, in an epoch counted by the caller. */
-void cache_whatif_get(struct cache_whatif *estimate, uint32_t target, uint64_t disp, uint64_t bytes,
-                      uint64_t epoch);
-/* For an access whose size is not known yet: counts it and returns true if its key is not in the sample; else does
- * nothing, and cache_whatif_get must follow. */
-bool cache_whatif_skips(struct cache_whatif *estimate, uint32_t target, uint64_t disp);
+static inline struct cache_sample *cache_whatif_sample(struct cache_whatif *estimate) {
+    return (struct cache_sample *)(void *)estimate;
+}
+/* Records an access that cache_sample_takes, in an epoch counted by the caller. */
+void cache_whatif_get(struct cache_whatif *estimate, uint64_t key, uint64_t bytes, uint64_t epoch);
 /* Records an own write that begins here. */
 void cache_whatif_write(struct cache_whatif *estimate, uint32_t target, uint64_t disp);
 
@@ -190,9 +209,12 @@ struct cache_reuse_curve {
 int cache_reuse_open(struct memory_budget *budget, struct cache_reuse **reuse);
 void cache_reuse_close(struct cache_reuse *reuse);
 
-/* Records an access, in an epoch counted by the caller: no cache would hold data from another epoch. */
-void cache_reuse_get(struct cache_reuse *reuse, uint32_t target, uint64_t disp, uint64_t bytes,
-                     uint64_t epoch);
+static inline struct cache_sample *cache_reuse_sample(struct cache_reuse *reuse) {
+    return (struct cache_sample *)(void *)reuse;
+}
+/* Records an access that cache_sample_takes, in an epoch counted by the caller: no cache would hold data from another
+ * epoch. */
+void cache_reuse_get(struct cache_reuse *reuse, uint64_t key, uint64_t bytes, uint64_t epoch);
 /* Records an own write that begins here. */
 void cache_reuse_write(struct cache_reuse *reuse, uint32_t target, uint64_t disp);
 

@@ -6,7 +6,7 @@
  * FAST 2015.)
  *
  * Only keys whose hash is 0 in the bits of `mask` are tracked, as in whatif.c: a sample of the keys, in which
- * distances are shorter by the same factor. When there are too many of them the mask grows by one bit. An access
+ * distances are shorter by the same factor. When there are too many (sample.h), the mask grows by one bit. An access
  * represents mask + 1 accesses. All accesses are counted, and the deviation of the sample is corrected at the end,
  * see correct().
  *
@@ -21,9 +21,10 @@
  * exactly these. */
 #include "cache/sample.h"
 
+#include <stddef.h>
 #include <string.h>
 
-enum { SLOTS = 4096, MOST = SLOTS / 2, TIMES = SLOTS, NOBODY = UINT32_MAX };
+enum { SLOTS = 2 * SAMPLE_MOST, TIMES = SLOTS, NOBODY = UINT32_MAX };
 
 struct tag {
     uint64_t key, epoch;
@@ -33,16 +34,19 @@ struct tag {
 };
 
 struct cache_reuse {
-    uint64_t mask;
+    struct cache_sample sample; /* first: see cache.h */
     uint32_t used, now;
-    uint64_t gets, sampled, bytes; /* sampled: the number of accesses that the sample represents */
+    uint64_t seen;           /* accesses to keys of the sample since it was halved */
+    uint64_t sampled, bytes; /* sampled: the number of accesses that the sample represents */
     uint64_t hits[CACHE_REUSE_STEPS];
     double pull[CACHE_REUSE_STEPS]; /* the same, each weighted by how often its key was reused before */
     struct memory self;
     uint64_t sums[TIMES + 1];
     uint32_t order[TIMES];
-    struct tag slots[SLOTS], scratch[MOST];
+    struct tag slots[SLOTS], scratch[SAMPLE_MOST];
 };
+
+_Static_assert(offsetof(struct cache_reuse, sample) == 0, "cache_reuse_sample");
 
 int cache_reuse_open(struct memory_budget *budget, struct cache_reuse **out) {
     struct memory self;
@@ -107,7 +111,7 @@ static void take_time(struct cache_reuse *r, uint32_t slot) {
 static void renumber(struct cache_reuse *r) {
     uint32_t kept = 0;
     for (uint32_t time = 0; time < r->now; time++)
-        if (r->order[time] != NOBODY && !(r->slots[r->order[time]].key & r->mask))
+        if (r->order[time] != NOBODY && !(r->slots[r->order[time]].key & r->sample.mask))
             r->scratch[kept++] = r->slots[r->order[time]];
     memset(r->slots, 0, sizeof r->slots);
     memset(r->sums, 0, sizeof r->sums);
@@ -128,18 +132,21 @@ static void leave_time(struct cache_reuse *r, const struct tag *t) {
 static void reuse_note_reuse(struct cache_reuse *r, struct tag *t, uint64_t lines) {
     uint64_t between = lines_before(r, r->now) - lines_before(r, t->time + 1);
     uint64_t own = lines > t->lines ? lines : t->lines;
-    unsigned step = step_of(between * (r->mask + 1) + own);
-    r->hits[step] += r->mask + 1;
-    r->pull[step] += (double)++t->reuses * (double)(r->mask + 1);
+    unsigned step = step_of(between * (r->sample.mask + 1) + own);
+    r->hits[step] += r->sample.mask + 1;
+    r->pull[step] += (double)++t->reuses * (double)(r->sample.mask + 1);
 }
 
-void cache_reuse_get(struct cache_reuse *r, uint32_t target, uint64_t disp, uint64_t bytes, uint64_t epoch) {
-    uint64_t key = sample_key(target, disp), lines = (bytes + CACHE_LINE - 1) / CACHE_LINE;
-    r->gets++;
-    if (LIKELY(key & r->mask))
-        return;
+static void reuse_halve(struct cache_reuse *r) {
+    r->sample.mask = 2 * r->sample.mask + 1;
+    renumber(r);
+    r->seen = 0;
+}
+
+void cache_reuse_get(struct cache_reuse *r, uint64_t key, uint64_t bytes, uint64_t epoch) {
+    uint64_t lines = (bytes + CACHE_LINE - 1) / CACHE_LINE;
     lines = lines < INT32_MAX ? lines : INT32_MAX;
-    r->sampled += r->mask + 1;
+    r->sampled += r->sample.mask + 1;
     uint32_t slot = reuse_find(r, key);
     struct tag *t = &r->slots[slot];
     bool is_known = t->key;
@@ -151,23 +158,22 @@ void cache_reuse_get(struct cache_reuse *r, uint32_t target, uint64_t disp, uint
         *t = (struct tag){.key = key};
     r->used += !is_known;
     if (t->lines < lines) {
-        r->bytes += (lines - t->lines) * CACHE_LINE * (r->mask + 1);
+        r->bytes += (lines - t->lines) * CACHE_LINE * (r->sample.mask + 1);
         t->lines = (uint32_t)lines;
     }
     t->epoch = epoch;
     take_time(r, slot);
-    while (r->used == MOST) {
-        r->mask = 2 * r->mask + 1;
-        renumber(r);
-    }
+    r->seen++;
+    while (UNLIKELY(sample_is_large(r->used, r->seen)))
+        reuse_halve(r);
     if (r->now == TIMES)
         renumber(r);
 }
 
 void cache_reuse_write(struct cache_reuse *r, uint32_t target, uint64_t disp) {
-    uint64_t key = sample_key(target, disp);
+    uint64_t key = cache_sample_key(target, disp);
     struct tag *t = &r->slots[reuse_find(r, key)];
-    if (!(key & r->mask) && t->key)
+    if (!(key & r->sample.mask) && t->key)
         t->epoch = UINT64_MAX; /* matches no access */
 }
 
@@ -176,14 +182,14 @@ void cache_reuse_write(struct cache_reuse *r, uint32_t target, uint64_t disp) {
  * of its reuses. A deficit comes from such keys outside the sample: they are accessed frequently, so they are added at
  * the smallest size that has hits. */
 static void correct(const struct cache_reuse *r, uint64_t *hits) {
-    double excess = (double)r->sampled - (double)r->gets, all = 0;
+    double excess = (double)r->sampled - (double)r->sample.gets, all = 0;
     unsigned first = CACHE_REUSE_STEPS;
     for (unsigned i = CACHE_REUSE_STEPS; i--;) {
         all += r->pull[i];
         first = hits[i] ? i : first;
     }
     if (excess < 0 && all > 0)
-        hits[first] += r->gets - r->sampled;
+        hits[first] += r->sample.gets - r->sampled;
     for (unsigned i = 0; i < CACHE_REUSE_STEPS && all > 0 && excess > 0; i++) {
         double right = (double)hits[i] - excess * r->pull[i] / all;
         hits[i] = right > 0 ? (uint64_t)right : 0;
@@ -199,8 +205,8 @@ static void reuse_limit(uint64_t *hits, uint64_t left) {
 }
 
 void cache_reuse_read(const struct cache_reuse *r, struct cache_reuse_curve *out) {
-    *out = (struct cache_reuse_curve){.gets = r->gets, .share = r->mask + 1, .bytes = r->bytes};
+    *out = (struct cache_reuse_curve){.gets = r->sample.gets, .share = r->sample.mask + 1, .bytes = r->bytes};
     memcpy(out->hits, r->hits, sizeof out->hits);
     correct(r, out->hits);
-    reuse_limit(out->hits, r->gets);
+    reuse_limit(out->hits, r->sample.gets);
 }

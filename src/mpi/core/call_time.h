@@ -1,8 +1,10 @@
 /* call_time.h: the time that the program spends in MPI, by call, while a report is wanted.
  *
- * Every call counts; its time is sampled. A call that mostly takes long is timed each time. One that mostly takes less than
- * 4 us is timed once in some 16 times, at random distances, and then stands for all calls since the last sample. The
- * estimate has no bias, and costs a short call a few nanoseconds on average, a long one less than 1 %.
+ * Every call counts; its time is sampled. Timing may take 0.5 % of the run: as long as less was spent, every call is timed.
+ * Where calls are more frequent, one in up to 64 is, at random distances, and counts as often. A call that is not timed costs some 15 instructions.
+ *
+ * The estimate has no bias, but a long call among short ones that are not timed may count for many. What the calls that were
+ * not timed took is therefore limited to the time that passed outside of those that were: a rank spends at most its run in MPI.
  *
  * Only the outermost call of a thread counts: the MPI library calls some of its own functions by their public names. */
 #ifndef HEARTH_MPI_CALL_TIME_H
@@ -25,10 +27,13 @@ struct call_spread {
     { .name = function, .period = 1 }
 struct call_time {
     const char *name;
-    _Atomic uint64_t count, ticks, longest; /* ticks: estimated, of all calls; longest: of the sampled ones */
-    _Atomic uint32_t until_sample;          /* calls up to and including the next sample */
-    _Atomic uint32_t distance;              /* calls that the next sample stands for */
-    uint32_t period;                        /* mean distance */
+    _Atomic uint32_t until_sample; /* calls up to and including the next sample */
+    _Atomic uint32_t distance;     /* the same, when it was drawn */
+    _Atomic uint64_t count; /* up to the last sample, that included; all, if threads call MPI at once */
+    _Atomic uint64_t ticks,
+        weights; /* sums over the samples: time, weighted by the period of each; the weights */
+    _Atomic uint64_t timed, longest; /* of the samples */
+    uint32_t period;                 /* mean distance of the next sample */
     _Atomic bool is_listed;
     struct call_spread *_Atomic spread; /* NULL: no memory, or not listed yet */
     struct call_time *next;
@@ -40,7 +45,7 @@ struct call_timer {
     uint64_t begin;         /* 0: not sampled */
 };
 
-extern HIDDEN bool call_time_is_on;
+extern HIDDEN bool call_time_is_on, call_time_has_threads;
 
 /* The frame of the outermost MPI call of this thread. As with host_mark, an error handler that leaves by longjmp leaves no
  * stale mark: later frames are then above it. */
@@ -55,7 +60,14 @@ uint64_t call_time_end_slow(struct call_timer t);
 
 /* `frame`: the caller's frame address. */
 static inline struct call_timer call_time_begin(struct call_time *c, const void *frame) {
-    return UNLIKELY(call_time_is_on) ? call_time_begin_slow(c, frame) : (struct call_timer){0};
+    if (LIKELY(!call_time_is_on))
+        return (struct call_timer){0};
+    uint32_t left = atomic_load_explicit(&c->until_sample, memory_order_relaxed);
+    if (UNLIKELY(left <= 1 || call_time_outermost || call_time_has_threads))
+        return call_time_begin_slow(c, frame);
+    atomic_store_explicit(&c->until_sample, left - 1, memory_order_relaxed);
+    call_time_outermost = frame;
+    return (struct call_timer){.call = c};
 }
 /* Returns the ticks that the call stands for: 0 unless it is a sample. */
 static inline uint64_t call_time_end(const struct call_timer *t) {
@@ -72,6 +84,11 @@ struct call_late {
     double seconds, usual;
 };
 struct call_late call_time_late(const struct call_spread *s);
+
+/* By what the estimated times must be multiplied for the time in MPI to stay within the run; at most 1. */
+double call_time_limit(void);
+
+uint64_t call_time_count(const struct call_time *c);
 
 /* Writes the member "mpi": seconds and, for each function that was called, count, seconds, the longest call, and those that
  * took far longer than usual. */

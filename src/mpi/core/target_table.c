@@ -24,9 +24,11 @@ struct target_row *target_table_row(struct target_table *t, int rank) {
 static const char *const counter_names[TARGET_COUNTERS] = {
     "gets", "get_bytes", "puts", "put_bytes", "messages", "message_bytes", "nanoseconds"};
 
+static double ns_per_tick; /* of the report that is being written: ticks are estimates, which it limits */
+
 static uint64_t target_value(const struct target_row *t, int counter) {
     uint64_t value = t->counters[counter];
-    return counter == TARGET_TICKS ? (uint64_t)((double)value * clock_ns_per_tick()) : value;
+    return counter == TARGET_TICKS ? (uint64_t)((double)value * ns_per_tick) : value;
 }
 
 static uint64_t target_bytes(const struct target_row *t) {
@@ -72,7 +74,8 @@ static void write_other_targets(struct json *j, const struct target_row *const *
     json_close(j, '}');
 }
 
-void target_table_json(struct json *j, const struct target_table *t) {
+void target_table_json(struct json *j, const struct target_table *t, double limit) {
+    ns_per_tick = limit * clock_ns_per_tick();
     const struct target_row *rows[TARGET_ROWS];
     size_t count = t->count, shown = count < TARGETS_REPORTED ? count : TARGETS_REPORTED;
     for (size_t i = 0; i < count; i++)

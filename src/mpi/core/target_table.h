@@ -39,7 +39,16 @@ struct target_table {
 /* The row of this rank, made if needed; that of the others if the table is full or the rank is negative. */
 struct target_row *target_table_row(struct target_table *t, int rank);
 
-/* Writes the member "targets": the targets with most bytes, in order of their ranks, and the sum of the others. */
-void target_table_json(struct json *j, const struct target_table *t);
+/* A call to this row: what it moved, as the first of the two counters says, and its ticks. */
+static inline void target_row_add(struct target_row *row, enum target_counter what, uint64_t bytes,
+                                  uint64_t ticks) {
+    row->counters[what]++;
+    row->counters[what + 1] += bytes;
+    row->counters[TARGET_TICKS] += ticks;
+}
+
+/* Writes the member "targets": the targets with most bytes, in order of their ranks, and the sum of the others. limit: by what
+ * the ticks are multiplied (call_time_limit). */
+void target_table_json(struct json *j, const struct target_table *t, double limit);
 
 #endif

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "mpi/core/call_time.h"
 #include "mpi/core/layout.h"
 #include "mpi/core/target_table.h"
 
@@ -55,14 +56,16 @@ void targets_open(bool wanted, bool threads) {
     targets_are_observed = observes;
 }
 
-void targets_note(int rank, enum target_access what, uint64_t bytes, uint64_t ticks) {
+struct target_row *targets_row(int rank) {
     targets_lock();
-    uint64_t *counters = target_table_row(&targets_table, rank)->counters;
-    if (what != ACCESS_SYNC) {
-        counters[TARGET_GETS + 2 * what]++;
-        counters[TARGET_GET_BYTES + 2 * what] += bytes;
-    }
-    counters[TARGET_TICKS] += ticks;
+    struct target_row *row = target_table_row(&targets_table, rank);
+    targets_unlock();
+    return row;
+}
+
+void targets_note(struct target_row *row, enum target_access what, uint64_t bytes, uint64_t ticks) {
+    targets_lock();
+    targets_add(row, what, bytes, ticks);
     targets_unlock();
 }
 
@@ -136,7 +139,7 @@ static const struct comm_members *members_of(MPI_Comm comm) {
 
 void targets_note_message(MPI_Comm comm, int peer, enum target_access what, MPI_Count count,
                           MPI_Datatype type, uint64_t ticks) {
-    if (peer < 0 || !targets_are_observed)
+    if (peer < 0 || !targets_are_observed || (what == ACCESS_SYNC && !ticks))
         return;
     int world = peer;
     if (comm != MPI_COMM_WORLD) {
@@ -145,10 +148,10 @@ void targets_note_message(MPI_Comm comm, int peer, enum target_access what, MPI_
         world = m && peer < m->count ? m->world[peer] : -1;
         targets_unlock();
     }
-    targets_note(world, what, what == ACCESS_SYNC ? 0 : targets_bytes(count, type), ticks);
+    targets_note(targets_row(world), what, what == ACCESS_SYNC ? 0 : targets_bytes(count, type), ticks);
 }
 
 void targets_json(struct json *j) {
     if (targets_are_observed)
-        target_table_json(j, &targets_table);
+        target_table_json(j, &targets_table, call_time_limit());
 }

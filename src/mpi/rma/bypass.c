@@ -39,9 +39,10 @@ void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *
 }
 
 /* Records the get as a miss if only suspension keeps it from the cache, else as bypassed. */
-static void bypass_record(struct window *w, const struct rma_target *t, const struct get *g, uint64_t bytes) {
+static inline void bypass_record(struct window *w, const struct rma_target *t, int target, MPI_Aint disp,
+                                 uint64_t bytes) {
     bool suspended = rma_admission_is_suspended(w) && t->verdict != VERDICT_BYPASS;
-    rma_record_seen(w, g->target, t->base + (uint64_t)g->disp * t->unit, bytes,
+    rma_record_seen(w, target, t->base + (uint64_t)disp * t->unit, bytes,
                     suspended ? SEEN_MISS : SEEN_BYPASSED);
 }
 
@@ -54,7 +55,7 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
     rma_lock();
     uint64_t bytes = size_of(g);
     if (UNLIKELY(w->wants_whatif) && !seen)
-        bypass_record(w, t, g, bytes);
+        bypass_record(w, t, g->target, g->disp, bytes);
     rma_bypass_note(w, rma_admission_reason(w, t, seen));
     rma_bypass_count(w, t, g, bytes, false);
     if (!t->fast) /* the first get of an epoch between fences: the next ones take the fast path */
@@ -84,18 +85,14 @@ int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MP
     return rma_bypass_get(w, t, &g, false);
 }
 
+/* Not with threads or a tool: no target is then fast. */
 int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                       MPI_Datatype ttype, MPI_Win win) {
-    struct window *w = rma_window_find(win);
+    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     struct rma_target *t = &w->targets[target];
-    bool asks_whatif = t->verdict != VERDICT_BYPASS && w->analysis.whatif;
-    if (rma_record_is_on)
-        return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
-    if (asks_whatif &&
-        !cache_whatif_skips(w->analysis.whatif, (uint32_t)target, t->base + (uint64_t)disp * t->unit))
-        return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
+    bypass_record(w, t, target, disp, LIKELY(tcount > 0) ? (uint64_t)tcount * rma_bypass_last.size : 0);
     rma_bypass_count_fast(w, t, tcount);
-    return host_Get(origin, ocount, otype, target, disp, tcount, ttype, win);
+    return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }
 
 /* Forgets the type before it is freed, because MPI may then reuse its handle immediately. */

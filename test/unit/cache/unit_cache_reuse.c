@@ -10,6 +10,12 @@ static struct cache_reuse *open_reuse(void) {
     return r;
 }
 
+static void get(struct cache_reuse *r, uint32_t target, uint64_t disp, uint64_t bytes, uint64_t epoch) {
+    uint64_t key = cache_sample_key(target, disp);
+    if (cache_sample_takes(cache_reuse_sample(r), key))
+        cache_reuse_get(r, key, bytes, epoch);
+}
+
 static struct cache_reuse_curve read_and_close(struct cache_reuse *r) {
     struct cache_reuse_curve curve;
     cache_reuse_read(r, &curve);
@@ -37,8 +43,8 @@ TEST(steps_are_in_order_and_hold_what_they_say)
     for (unsigned i = 9; i < 200; i++)
         expect(cache_reuse_size(i) > cache_reuse_size(i - 1));
     struct cache_reuse *r = open_reuse();
-    cache_reuse_get(r, 0, 0, 100, 1); /* two lines */
-    cache_reuse_get(r, 0, 0, 100, 1);
+    get(r, 0, 0, 100, 1); /* two lines */
+    get(r, 0, 0, 100, 1);
     struct cache_reuse_curve curve = read_and_close(r);
     expect_eq(curve.bytes, 2 * LINE);
     expect(ratio(&curve, 2 * LINE) == 0.5);
@@ -52,7 +58,7 @@ TEST(a_loop_has_one_step)
     struct cache_reuse *r = open_reuse();
     for (int round = 0; round < 10; round++)
         for (uint64_t i = 0; i < 100; i++)
-            cache_reuse_get(r, 3, 1000 * i, 64, 1);
+            get(r, 3, 1000 * i, 64, 1);
     struct cache_reuse_curve curve = read_and_close(r);
     expect_eq(curve.gets, 1000);
     expect_eq(curve.share, 1);
@@ -66,11 +72,11 @@ TEST(another_epoch_is_no_reuse_and_neither_is_a_written_key)
     struct cache_reuse *r = open_reuse();
     for (uint64_t epoch = 0; epoch < 4; epoch++)
         for (int again = 0; again < 2; again++)
-            cache_reuse_get(r, 0, 64, 8, epoch);
+            get(r, 0, 64, 8, epoch);
     cache_reuse_write(r, 0, 64);
     cache_reuse_write(r, 0, 128); /* never read */
-    cache_reuse_get(r, 0, 64, 8, 3);
-    cache_reuse_get(r, 0, 64, 8, 3);
+    get(r, 0, 64, 8, 3);
+    get(r, 0, 64, 8, 3);
     struct cache_reuse_curve curve = read_and_close(r);
     expect_eq(curve.gets, 10);
     expect(ratio(&curve, UINT64_MAX) == 0.5);
@@ -130,7 +136,7 @@ static struct lru *play(uint64_t room, uint64_t seed, int gets, struct cache_reu
         uint32_t key = draw(&dice, i);
         lru_get(c, key);
         if (r)
-            cache_reuse_get(r, key % 5, 4096 + 256ull * key, bytes_of(key), 1);
+            get(r, key % 5, 4096 + 256ull * key, bytes_of(key), 1);
     }
     return c;
 }

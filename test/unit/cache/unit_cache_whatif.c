@@ -8,6 +8,12 @@ static struct cache_whatif *open_estimate(void) {
     return e;
 }
 
+static void get(struct cache_whatif *e, uint32_t target, uint64_t disp, uint64_t bytes, uint64_t epoch) {
+    uint64_t key = cache_sample_key(target, disp);
+    if (cache_sample_takes(cache_whatif_sample(e), key))
+        cache_whatif_get(e, key, bytes, epoch);
+}
+
 static struct cache_whatif_counts read_and_close(struct cache_whatif *e) {
     struct cache_whatif_counts f;
     cache_whatif_read(e, &f);
@@ -20,7 +26,7 @@ TEST(few_keys_are_counted_exactly)
     struct cache_whatif *e = open_estimate();
     for (int round = 0; round < 10; round++)
         for (uint64_t i = 0; i < 1000; i++)
-            cache_whatif_get(e, (uint32_t)(i % 3), 64 * i, 64, (uint64_t)round / 5);
+            get(e, (uint32_t)(i % 3), 64 * i, 64, (uint64_t)round / 5);
     struct cache_whatif_counts f = read_and_close(e);
     expect_eq(f.gets, 10000);
     expect_eq(f.kept, 9000);
@@ -31,9 +37,9 @@ TEST(few_keys_are_counted_exactly)
 TEST(a_longer_access_is_not_served_and_a_shorter_one_is)
 {
     struct cache_whatif *e = open_estimate();
-    cache_whatif_get(e, 0, 0, 64, 1);
-    cache_whatif_get(e, 0, 0, 128, 1);
-    cache_whatif_get(e, 0, 0, 64, 1);
+    get(e, 0, 0, 64, 1);
+    get(e, 0, 0, 128, 1);
+    get(e, 0, 0, 64, 1);
     struct cache_whatif_counts f = read_and_close(e);
     expect_eq(f.kept, 1);
     expect_eq(f.bytes, 128);
@@ -42,11 +48,11 @@ TEST(a_longer_access_is_not_served_and_a_shorter_one_is)
 TEST(a_write_forgets)
 {
     struct cache_whatif *e = open_estimate();
-    cache_whatif_get(e, 0, 8, 64, 1);
+    get(e, 0, 8, 64, 1);
     cache_whatif_write(e, 0, 8);
     cache_whatif_write(e, 1, 8); /* never read */
-    cache_whatif_get(e, 0, 8, 64, 1);
-    cache_whatif_get(e, 0, 8, 64, 1);
+    get(e, 0, 8, 64, 1);
+    get(e, 0, 8, 64, 1);
     struct cache_whatif_counts f = read_and_close(e);
     expect_eq(f.kept, 1);
     expect_eq(f.bytes, 64);
@@ -58,7 +64,7 @@ TEST(many_keys_are_sampled)
     struct cache_whatif *e = open_estimate();
     for (int round = 0; round < 4; round++)
         for (uint64_t i = 0; i < 300000; i++)
-            cache_whatif_get(e, 5, 4096 + 32 * i, 32, (uint64_t)round / 2);
+            get(e, 5, 4096 + 32 * i, 32, (uint64_t)round / 2);
     struct cache_whatif_counts f = read_and_close(e);
     expect_eq(f.gets, 1200000);
     double kept = (double)f.kept / (double)f.gets, within = (double)f.kept_within / (double)f.gets,
@@ -73,12 +79,9 @@ TEST(hot_keys_do_no_harm)
 {
     struct cache_whatif *e = open_estimate();
     for (uint64_t i = 0; i < 100000; i++) {
-        cache_whatif_get(e, 1, 4096 + 32 * i, 32, 1);
+        get(e, 1, 4096 + 32 * i, 32, 1);
         for (uint64_t k = 0; k < 2; k++)
-            if (cache_whatif_skips(e, 1, (2 * i + k) % 8))
-                continue;
-            else
-                cache_whatif_get(e, 1, (2 * i + k) % 8, 1, 1);
+            get(e, 1, (2 * i + k) % 8, 1, 1);
     }
     struct cache_whatif_counts f = read_and_close(e);
     double kept = (double)f.kept / (double)f.gets;

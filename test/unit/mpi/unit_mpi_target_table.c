@@ -15,7 +15,7 @@ static const struct json_value *report_of(const struct target_table *t, char **t
     FILE *file = open_memstream(text, &length);
     json_begin(&j, file);
     json_open(&j, NULL, '{');
-    target_table_json(&j, t);
+    target_table_json(&j, t, 1);
     json_close(&j, '}');
     fclose(file);
     *text = realloc(*text, length + 2);

@@ -6,8 +6,7 @@
  *      events      adaptation of the caches, the first MOST_EVENTS events
  *      curves      hit ratio against size, per window                                   cache/reuse.c
  *
- * When off, it costs only the test of `watched`, which other features need anyway. When on, it costs some 220
- * instructions per get, or 450 if there are few keys and each of them is tracked.
+ * When off, it costs only the test of `watched`, which other features need anyway.
  *
  * Callers are sampled: at first every get, then one in two, in four, up to one in SELDOM. Each sample counts for the
  * mean number of gets per sample, so that the counts remain estimates of the same quantity. The distance is random,
@@ -25,12 +24,14 @@ enum {
     EACH_INTERVAL = 256,
     DEAR_INTERVAL = 64,
     SAMPLING_SHARE = 512,
-    FREQUENT_NS = 1000,
+    FREE_NS = 2000000,
+    FREQUENT_NS = 10000,
     UNCLOCKED = 15
 };
 
 bool rma_record_is_on;
 struct recording *rma_recording;
+struct record_light rma_record_light;
 static uint64_t loaded_ns;
 
 __attribute__((constructor)) static void note_time(void) {
@@ -108,10 +109,11 @@ void rma_record_judge(void) {
         record_judge_sample(rma_recording, 0);
 }
 
-/* A sample walks the stack, which takes microseconds: after the first ones, samples get rarer if they took more than
- * 1/SAMPLING_SHARE of the time. */
+/* A sample walks the stack, which takes microseconds, in a Python program more: samples get rarer if they took more than
+ * 1/SAMPLING_SHARE of the time, and some milliseconds. */
 static bool sampling_is_dear(const struct recording *r, uint64_t ticks) {
-    return r->sampled > EACH_INTERVAL && r->sampling_ticks > (ticks - r->begun_ticks) / SAMPLING_SHARE;
+    double allowed = FREE_NS * r->ticks_per_ns + (double)(ticks - r->begun_ticks) / SAMPLING_SHARE;
+    return (double)r->sampling_ticks > allowed;
 }
 
 static void draw_interval(struct recording *r, uint64_t ticks) {
@@ -147,30 +149,32 @@ static void sample_caller(struct recording *r, struct window *w, uint64_t bytes,
 
 /* ---- a get ---- */
 
-static unsigned size_class(uint64_t bytes) {
-    return 63 - (unsigned)__builtin_clzll(bytes | 1);
-}
-
-/* Where gets follow each other within a microsecond, the clock is read at every sixteenth. */
+/* Where gets follow each other within 10 us, the clock is read at every sixteenth. */
 static void note_clock(struct recording *r) {
     uint64_t ticks = clock_ticks(), passed = ticks - r->clocked_ticks;
-    r->unclocked = (double)passed < FREQUENT_NS * (UNCLOCKED + 1) * r->ticks_per_ns ? UNCLOCKED : 0;
+    bool is_frequent = (double)passed < FREQUENT_NS * (r->skipped + 1) * r->ticks_per_ns;
+    r->unclocked = r->skipped = is_frequent ? UNCLOCKED : 0;
     r->clocked_ticks = ticks;
     if (UNLIKELY(ticks >= r->due_ticks))
         note_time_passed(r, ticks);
 }
 
-static void note_get(struct recording *r, struct window *w, uint64_t bytes, enum seen seen) {
-    if (UNLIKELY(r->judged != NULL))
+/* The gets before this one were quiet: neither counter reached its end. The outcome of a sample is known at the next get. */
+void rma_record_note(struct window *w, uint64_t bytes, enum seen seen) {
+    struct recording *r = rma_recording;
+    r->countdown -= r->quiet;
+    r->unclocked -= r->quiet;
+    if (r->judged)
         record_judge_sample(r, seen == SEEN_HIT &&
                                    w == r->judged_window); /* the current hit is counted already */
-    if (LIKELY(r->unclocked > 0))
+    if (r->unclocked > 0)
         r->unclocked--;
     else
         note_clock(r);
-    r->sizes[size_class(bytes)]++;
-    if (UNLIKELY(!--r->countdown))
+    if (!--r->countdown)
         sample_caller(r, w, bytes, seen);
+    uint32_t left = r->countdown - 1 < r->unclocked ? r->countdown - 1 : r->unclocked;
+    rma_record_light.quiet = r->quiet = r->judged ? 0 : left;
 }
 
 /* Entries from an earlier epoch are in no cache, however large it is. */
@@ -179,16 +183,12 @@ static uint64_t record_epoch_of(const struct window *w, uint64_t acquired) {
     return w->mode == MODE_ACQUIRE ? generation + acquired : generation;
 }
 
-void rma_record_get(struct window *w, int target, uint64_t address, uint64_t bytes, enum seen seen) {
+void rma_record_analyse(struct window *w, uint64_t key, uint64_t bytes, bool by_whatif, bool by_reuse) {
     uint64_t acquired = atomic_load_explicit(&acquire_generation, memory_order_acquire);
-    if (rma_record_is_on)
-        note_get(rma_recording, w, bytes, seen);
-    if (seen == SEEN_BYPASSED)
-        return;
-    if (w->analysis.whatif)
-        cache_whatif_get(w->analysis.whatif, (uint32_t)target, address, bytes, acquired);
-    if (w->analysis.reuse)
-        cache_reuse_get(w->analysis.reuse, (uint32_t)target, address, bytes, record_epoch_of(w, acquired));
+    if (by_whatif)
+        cache_whatif_get(w->analysis.whatif, key, bytes, acquired);
+    if (by_reuse)
+        cache_reuse_get(w->analysis.reuse, key, bytes, record_epoch_of(w, acquired));
 }
 
 /* ---- windows ---- */

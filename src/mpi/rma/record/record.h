@@ -28,8 +28,43 @@ void rma_record_window_returns(const struct window *w);
 /* MPI has freed the window. */
 void rma_record_window_end(const struct window *w);
 
-/* A get of a watched window: feeds the what-if analysis and the recording. */
-void rma_record_get(struct window *w, int target, uint64_t address, uint64_t bytes, enum seen seen);
+/* ---- a get ---- */
+
+enum { RECORD_SIZE_CLASSES = 64 };
+
+/* What most gets need: the class of their size is counted. quiet: gets until one needs more, a reading of the clock or a sample. */
+struct record_light {
+    uint32_t quiet;
+    uint64_t sizes[RECORD_SIZE_CLASSES];
+};
+extern HIDDEN struct record_light rma_record_light;
+
+/* The rest of a get: it is not quiet; its key is in a sample. */
+void rma_record_note(struct window *w, uint64_t bytes, enum seen seen);
+void rma_record_analyse(struct window *w, uint64_t key, uint64_t bytes, bool by_whatif, bool by_reuse);
+
+static inline unsigned rma_record_size_class(uint64_t bytes) {
+    return 63 - (unsigned)__builtin_clzll(bytes | 1);
+}
+
+/* A get of a watched window: feeds the what-if analysis and the recording. Outside of the samples it takes a hash and some
+ * counters. */
+static inline void rma_record_get(struct window *w, int target, uint64_t address, uint64_t bytes,
+                                  enum seen seen) {
+    if (LIKELY(rma_record_is_on)) {
+        rma_record_light.sizes[rma_record_size_class(bytes)]++;
+        if (UNLIKELY(!rma_record_light.quiet--))
+            rma_record_note(w, bytes, seen);
+    }
+    if (seen == SEEN_BYPASSED)
+        return;
+    uint64_t key = cache_sample_key((uint32_t)target, address);
+    bool by_whatif = w->analysis.whatif && cache_sample_takes(cache_whatif_sample(w->analysis.whatif), key);
+    bool by_reuse = w->analysis.reuse && cache_sample_takes(cache_reuse_sample(w->analysis.reuse), key);
+    if (UNLIKELY(by_whatif | by_reuse))
+        rma_record_analyse(w, key, bytes, by_whatif, by_reuse);
+}
+
 static inline void rma_record_seen(struct window *w, int target, uint64_t address, uint64_t bytes,
                                    enum seen seen) {
     if (UNLIKELY(w->watched))

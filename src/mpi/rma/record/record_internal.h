@@ -5,7 +5,7 @@
 #include "mpi/core/callers.h"
 #include "mpi/rma/record/record.h"
 
-enum { MOST_EVENTS = 256, MOST_MADE = 256, MOST_CURVES = 64, SIZE_CLASSES = 64 };
+enum { MOST_EVENTS = 256, MOST_MADE = 256, MOST_CURVES = 64 };
 
 /* Columns of the series: counters first, then gauges. */
 enum {
@@ -37,16 +37,17 @@ struct made {
 
 struct recording {
     uint64_t due_ticks;           /* when a bin of the series may be over */
+    uint32_t quiet;               /* gets that were to pass before this one; see record_light */
     uint32_t countdown, interval; /* gets until the next sample; gets per sample */
-    uint32_t unclocked;           /* gets for which the clock is not read, because gets are frequent */
-    uint64_t clocked_ticks;       /* when it was read last */
+    uint32_t unclocked,
+        skipped; /* gets for which the clock is not read, because gets are frequent: left, in all */
+    uint64_t clocked_ticks;               /* when it was read last */
     uint64_t begun_ticks, sampling_ticks; /* the start of the recording; the time that samples took */
     struct caller *judged;                /* the caller whose last get has no known outcome yet; NULL: none */
     struct window *judged_window;
     uint64_t judged_hits, judged_weight, sampled;
     double ticks_per_ns;
     struct random random;
-    uint64_t sizes[SIZE_CLASSES];
     uint64_t closed[SERIES_COLUMNS]; /* of freed windows */
     struct series series;
     struct callers callers;

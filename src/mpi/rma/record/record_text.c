@@ -35,7 +35,7 @@ static void write_series(struct json *j, const struct series *s) {
 }
 
 static void write_sizes(struct json *j, const uint64_t *sizes) {
-    size_t count = SIZE_CLASSES;
+    size_t count = RECORD_SIZE_CLASSES;
     while (count && !sizes[count - 1])
         count--;
     json_counts(j, "sizes", sizes, count);
@@ -155,7 +155,7 @@ static void write_recording(struct json *j, struct recording *r) {
     rma_record_values(values);
     series_end(&series, rma_record_now(), values);
     write_series(j, &series);
-    write_sizes(j, r->sizes);
+    write_sizes(j, rma_record_light.sizes);
     write_events(j, r);
     write_made(j, r);
     write_callers(j, &r->callers);

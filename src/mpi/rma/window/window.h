@@ -14,6 +14,8 @@
 #include "mpi/core/acquire.h"
 #include "mpi/core/layout.h"
 
+struct target_row;
+
 /* A write that is not known to be complete at its target. */
 struct write {
     uint64_t address;
@@ -51,9 +53,9 @@ struct rma_target {
     uint64_t inserts_before; /* entries inserted before the first of them: if unchanged, none are dropped */
     bool writes_unknown;     /* too many writes, or an unknown shape: the whole cache is invalidated */
     uint64_t probe_ticks, probe_bytes;
-    int world;           /* 1 + its rank in MPI_COMM_WORLD; -1: it has none; 0: not asked for yet */
-    uint64_t process;    /* identifies the target's process across all windows */
-    uint64_t last_fetch; /* number of the last atomic that returns a value */
+    struct target_row *row;         /* for the report, by rank in MPI_COMM_WORLD; NULL: not asked for yet */
+    uint64_t process;               /* identifies the target's process across all windows */
+    uint64_t last_fetch;            /* number of the last atomic that returns a value */
     uint64_t walk_next, walk_bytes; /* sequential gets: where the next one is expected, and its size */
     uint64_t ahead_from, ahead_to;  /* range that was read ahead and not requested yet */
     bool ahead_pending;             /* a read-ahead is still in flight */
