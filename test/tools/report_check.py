@@ -4,9 +4,10 @@
   page RUN.json PAGE        a page, as written or as dumped by a browser
   csv RUN.json CSV          the rows of CSV
   targets RUN.json CSV      the matrix of test/tools/targets.c
+  matrix RUN.json TEXT      bytes and time by origin and target, in the text
   fuzz RUN.json HEARTH DIR  damages the JSON at random: the command must print a report or one line, and never crash
 """
-import csv, json, os, random, re, subprocess, sys, time
+import collections, csv, json, os, random, re, subprocess, sys, time
 from html.parser import HTMLParser
 
 KINDS = {"hit": "full_hits", "partial": "partial_hits", "pending": "pending_hits", "direct": "direct",
@@ -258,6 +259,39 @@ def check_targets(run, source):
         assert 0.999 * named - 1e-6 <= seconds <= 1.001 * (named + received) + 1e-6, (seconds, named, received)
 
 
+def check_matrix(run, text):
+    """The text's table of bytes, and of time, by origin and target: of ranks, or of nodes if `text` says so; or the heaviest pairs."""
+    node_of = {p["rank"]: p["host"] for p in run["processes"]}
+    pairs, times = collections.Counter(), collections.Counter()
+    for p in run["processes"]:
+        t = p["targets"]
+        for i, target in enumerate(t["ranks"]):
+            pairs[p["rank"], target] += t["get_bytes"][i] + t["put_bytes"][i] + t["message_bytes"][i]
+            times[p["rank"], target] += t["nanoseconds"][i] / 1e9
+    ranks, hosts = len(run["processes"]), list(dict.fromkeys(node_of.values()))
+    sections = {title.strip(" -"): body.splitlines() for title, body in re.findall(r"^@--- (.*?)\n-+\n(.*?)(?=\n-{50}|\Z)", text, re.S | re.M)}
+    by_rank, by_node = (f"{{}} by origin (rows) and target (columns), by {what}" for what in ("rank", "node"))
+    for what, sums in (("Bytes", pairs), ("Time in calls", times)):
+        equal(f"a matrix of ranks, {what}", by_rank.format(what) in sections, ranks <= 16)
+        equal(f"a matrix of nodes, {what}", by_node.format(what) in sections, ranks > 16 and 1 < len(hosts) <= 16)
+        for title, names in ((by_rank, sorted(node_of)), (by_node, hosts)):
+            for row in sections.get(title.format(what), [])[1 : 1 + len(names)]:
+                label, *cells = re.split(r"  +", row.strip())
+                origin = names.index(int(label) if title == by_rank else label)
+                for target, cell in enumerate(cells):
+                    wanted = sum(v for (a, b), v in sums.items()
+                                 if (a, b) == (origin, target) or (title == by_node and (node_of[a], node_of[b]) == (hosts[origin], hosts[target])))
+                    number, unit = cell.split(" ") if cell != "-" else (0, "B")
+                    scale = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
+                    near(f"{what} from {origin} to {target}", float(number) * scale, wanted, 0.01 * wanted + 1e-12)
+                equal(f"columns of {title}", len(cells), len(names))
+    heaviest = sections.get("Pairs of ranks with most bytes", [])
+    equal("heaviest pairs", bool(heaviest), ranks > 16)
+    for row, wanted in zip(heaviest[1:], sorted(pairs.values(), reverse=True)[:16]):
+        cells = re.split(r"  +", row.strip())
+        equal("the bytes of a pair", pairs[int(cells[0]), int(cells[1])], wanted)
+
+
 def check_csv(run, source):
     """Every record of the JSON is a row, with the same values, and there are no others."""
     rows = list(csv.DictReader(source.splitlines(keepends=True), strict=True))
@@ -338,4 +372,4 @@ if __name__ == "__main__":
     else:
         run = json.load(open(path))
         source = open(rest[0], encoding="utf-8").read()
-        {"text": check_text, "page": check_page, "csv": check_csv, "targets": check_targets}[what](run, source)
+        {"text": check_text, "page": check_page, "csv": check_csv, "targets": check_targets, "matrix": check_matrix}[what](run, source)

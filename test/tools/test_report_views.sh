@@ -54,6 +54,15 @@ for p in run["processes"]: p["mpi"]["calls"], p["mpi"]["seconds"] = [{"call": "M
 json.dump(run, open(sys.argv[2], "w"))' "$dir/few.json" "$dir/little.json"
 check 'little time in MPI is drawn to its own scale' has <("$hearth" report "$dir/little.json" --html /dev/stdout) '<rect x="0" y="0" width="1000" .* data-call="MPI_Send">'
 
+# ---- origins and targets, as text ----
+
+sample most ranks=16 nodes=3
+sample several ranks=40 nodes=4
+for name in few most several one nodes groups; do
+    "$hearth" report "$dir/$name.json" >"$dir/$name.txt"
+    check "$name: bytes and time by origin and target" checked matrix $name "$dir/$name.txt"
+done
+
 # ---- CSV ----
 
 for name in few nodes; do

@@ -1,6 +1,4 @@
-/* report_html_matrix.c: one-sided operations and messages by origin and target, as heat maps: by rank, and by node if there are several.
- *
- * A map has at most SIDE rows and columns; each stands for neighbouring ranks or nodes if there are more. */
+/* report_html_matrix.c: one-sided operations and messages by origin and target, as heat maps: by rank, and by node if there are several. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,37 +9,7 @@
 #include "report/report_plot.h"
 #include "tools.h"
 
-enum { SIDE = 64, PAIRS = 10 };
-
-struct matrix_cell {
-    uint64_t gets, puts, messages, bytes;
-    double seconds;
-};
-
-struct matrix {
-    size_t side;
-    uint64_t each;             /* ranks or nodes per row */
-    const struct nodes *nodes; /* NULL: rows are ranks */
-    struct matrix_cell cells[SIDE * SIDE];
-    uint64_t most_bytes;
-    double most_seconds;
-};
-
-static void matrix_open(struct matrix *m, const struct nodes *nodes, uint64_t things) {
-    *m = (struct matrix){.nodes = nodes, .each = (things - 1) / SIDE + 1};
-    m->side = (size_t)((things - 1) / m->each + 1);
-}
-
-static void matrix_add(struct matrix *m, uint64_t origin, uint64_t target, const struct flow *f) {
-    struct matrix_cell *c = &m->cells[origin / m->each * m->side + target / m->each];
-    c->gets += f->gets;
-    c->puts += f->puts;
-    c->messages += f->messages;
-    c->bytes += flow_bytes(f);
-    c->seconds += f->seconds;
-    m->most_bytes = c->bytes > m->most_bytes ? c->bytes : m->most_bytes;
-    m->most_seconds = fmax(m->most_seconds, c->seconds);
-}
+enum { PAIRS = 10 };
 
 /* ---- drawing ---- */
 
@@ -59,19 +27,6 @@ static void put_matrix_name(FILE *f, const struct matrix *m, size_t row) {
         fputs(" to ", f);
         page_text(f, m->nodes->of[last].host);
     }
-}
-
-/* The label of a row; to be freed. Hosts of clusters begin alike, so the end of a long name is kept. */
-static char *matrix_label(const struct matrix *m, size_t row) {
-    enum { MOST = 8 };
-    uint64_t first = row * m->each;
-    if (!m->nodes)
-        return need_text("%" PRIu64, first);
-    const char *host = m->nodes->of[first].host;
-    size_t length = strlen(host), cut = length > MOST ? length - MOST : 0;
-    while (cut && ((unsigned char)host[cut] & 0xc0) == 0x80) /* inside a character */
-        cut++;
-    return need_text("%s%s", cut ? "\xe2\x80\xa6" : "", host + cut);
 }
 
 static void put_matrix_labels(FILE *f, const struct matrix *m, bool is_y) {
@@ -123,7 +78,7 @@ static void put_matrix(FILE *f, const struct matrix *m, bool is_time) {
         const struct matrix_cell *c = &m->cells[i];
         double value = is_time ? c->seconds / fmax(m->most_seconds, 1e-30)
                                : (double)c->bytes / fmax((double)m->most_bytes, 1);
-        if (c->gets || c->puts || c->messages || c->seconds > 0)
+        if (!matrix_cell_is_empty(c))
             put_matrix_cell(f, m, i, scale, sqrt(value));
     }
     fputs("</g>\n", f);
@@ -144,50 +99,21 @@ static void put_matrix_pair(FILE *f, const struct matrix *m, const char *id) {
 
 /* ---- by rank, by node ---- */
 
-static void matrix_by_rank(FILE *f, const struct run *run, const struct flows *flows, struct matrix *m) {
-    uint64_t ranks = run->rank_count ? run->rank[run->rank_count - 1].rank : 0;
-    for (size_t i = 0; i < flows->count; i++)
-        ranks = flows->of[i].target > ranks ? flows->of[i].target : ranks;
-    matrix_open(m, NULL, ranks == UINT64_MAX ? ranks : ranks + 1);
-    for (size_t i = 0; i < flows->count; i++)
-        if (flows->of[i].rank < UINT64_MAX && flows->of[i].target < UINT64_MAX)
-            matrix_add(m, flows->of[i].rank, flows->of[i].target, &flows->of[i]);
-    put_matrix_pair(f, m, "matrix");
-}
-
-static void matrix_by_node(FILE *f, const struct run *run, const struct flows *flows, struct matrix *m) {
+static void put_matrix_of_nodes(FILE *f, const struct run *run, const struct flows *flows, struct matrix *m) {
     struct nodes n = run_nodes(run);
-    size_t *node_of = need(run->rank_count * sizeof *node_of);
-    for (size_t i = 0; i < n.count; i++)
-        for (size_t k = 0; k < n.of[i].count; k++)
-            node_of[n.order[n.of[i].first + k]] = i;
-    matrix_open(m, &n, n.count);
-    for (size_t i = 0; i < flows->count; i++) {
-        size_t origin = run_rank_index(run, flows->of[i].rank),
-               target = run_rank_index(run, flows->of[i].target);
-        if (origin < run->rank_count && target < run->rank_count)
-            matrix_add(m, node_of[origin], node_of[target], &flows->of[i]);
-    }
+    matrix_of_nodes(run, flows, &n, m);
     put_matrix_pair(f, m, "node-matrix");
-    free(node_of);
     nodes_free(&n);
 }
 
 /* ---- the largest ---- */
 
-static int flow_by_bytes(const void *a, const void *b) {
-    const struct flow *x = a, *y = b;
-    uint64_t p = flow_bytes(x), q = flow_bytes(y);
-    return p != q ? (p < q) - (p > q) : (x->seconds < y->seconds) - (x->seconds > y->seconds);
-}
-
 static void put_largest(FILE *f, struct flows *flows) {
-    qsort(flows->of, flows->count, sizeof *flows->of, flow_by_bytes);
+    flows_sort(flows);
     page_table(f, "Pairs with most bytes");
-    fputs(
-        "<tr><th>origin</th><th>target</th><th>gets</th><th>bytes</th><th>writes</th><th>bytes</th><th>time "
-        "in calls</th></tr>\n",
-        f);
+    fputs("<tr><th>origin</th><th>target</th><th>gets</th><th>bytes</th><th>writes</th><th>bytes</th>"
+          "<th>messages</th><th>bytes</th><th>time in calls</th></tr>\n",
+          f);
     for (size_t i = 0; i < flows->count && i < PAIRS; i++) {
         const struct flow *w = &flows->of[i];
         fprintf(f, "<tr><td>%" PRIu64 "</td><td>%" PRIu64 "</td>", w->rank, w->target);
@@ -208,9 +134,10 @@ void html_matrix(FILE *f, const struct run *run) {
     struct matrix *m = need(sizeof *m);
     if (flows.count) {
         page_section(f, "matrix", "By origin and target");
-        matrix_by_rank(f, run, &flows, m);
+        matrix_of_ranks(run, &flows, m);
+        put_matrix_pair(f, m, "matrix");
         if (run->host_count > 1)
-            matrix_by_node(f, run, &flows, m);
+            put_matrix_of_nodes(f, run, &flows, m);
         put_largest(f, &flows);
         fputs("<p class=\"note\">Bytes of gets, whether the cache served them or not, of writes and of "
               "messages that were "

@@ -2,6 +2,8 @@
  * lists: of its targets, and of the counts for each of them. */
 #include "report/report_matrix.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,4 +104,75 @@ void flows_free(struct flows *f) {
 
 uint64_t flow_bytes(const struct flow *f) {
     return f->get_bytes + f->put_bytes + f->message_bytes;
+}
+
+static int flow_by_bytes(const void *a, const void *b) {
+    const struct flow *x = a, *y = b;
+    uint64_t p = flow_bytes(x), q = flow_bytes(y);
+    return p != q ? (p < q) - (p > q) : (x->seconds < y->seconds) - (x->seconds > y->seconds);
+}
+
+void flows_sort(struct flows *f) {
+    qsort(f->of, f->count, sizeof *f->of, flow_by_bytes);
+}
+
+/* ---- as a matrix ---- */
+
+static void matrix_open(struct matrix *m, const struct nodes *nodes, uint64_t things) {
+    *m = (struct matrix){.nodes = nodes, .each = (things - 1) / MATRIX_SIDE + 1};
+    m->side = (size_t)((things - 1) / m->each + 1);
+}
+
+static void matrix_add(struct matrix *m, uint64_t origin, uint64_t target, const struct flow *f) {
+    struct matrix_cell *c = &m->cells[origin / m->each * m->side + target / m->each];
+    c->gets += f->gets;
+    c->puts += f->puts;
+    c->messages += f->messages;
+    c->bytes += flow_bytes(f);
+    c->seconds += f->seconds;
+    m->most_bytes = c->bytes > m->most_bytes ? c->bytes : m->most_bytes;
+    m->most_seconds = fmax(m->most_seconds, c->seconds);
+}
+
+void matrix_of_ranks(const struct run *run, const struct flows *flows, struct matrix *m) {
+    uint64_t ranks = run->rank_count ? run->rank[run->rank_count - 1].rank : 0;
+    for (size_t i = 0; i < flows->count; i++)
+        ranks = flows->of[i].target > ranks ? flows->of[i].target : ranks;
+    matrix_open(m, NULL, ranks == UINT64_MAX ? ranks : ranks + 1);
+    for (size_t i = 0; i < flows->count; i++)
+        if (flows->of[i].rank < UINT64_MAX && flows->of[i].target < UINT64_MAX)
+            matrix_add(m, flows->of[i].rank, flows->of[i].target, &flows->of[i]);
+}
+
+void matrix_of_nodes(const struct run *run, const struct flows *flows, const struct nodes *nodes,
+                     struct matrix *m) {
+    size_t *node_of = need(run->rank_count * sizeof *node_of);
+    for (size_t i = 0; i < nodes->count; i++)
+        for (size_t k = 0; k < nodes->of[i].count; k++)
+            node_of[nodes->order[nodes->of[i].first + k]] = i;
+    matrix_open(m, nodes, nodes->count);
+    for (size_t i = 0; i < flows->count; i++) {
+        size_t origin = run_rank_index(run, flows->of[i].rank),
+               target = run_rank_index(run, flows->of[i].target);
+        if (origin < run->rank_count && target < run->rank_count)
+            matrix_add(m, node_of[origin], node_of[target], &flows->of[i]);
+    }
+    free(node_of);
+}
+
+bool matrix_cell_is_empty(const struct matrix_cell *c) {
+    return !c->gets && !c->puts && !c->messages && c->seconds <= 0;
+}
+
+/* Hosts of clusters begin alike, so the end of a long name is kept. */
+char *matrix_label(const struct matrix *m, size_t row) {
+    enum { MOST = 8 };
+    uint64_t first = row * m->each;
+    if (!m->nodes)
+        return need_text("%" PRIu64, first);
+    const char *host = m->nodes->of[first].host;
+    size_t length = strlen(host), cut = length > MOST ? length - MOST : 0;
+    while (cut && ((unsigned char)host[cut] & 0xc0) == 0x80) /* inside a character */
+        cut++;
+    return need_text("%s%s", cut ? "\xe2\x80\xa6" : "", host + cut);
 }

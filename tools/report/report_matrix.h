@@ -3,6 +3,7 @@
 #define HEARTH_TOOLS_REPORT_MATRIX_H
 
 #include "report/report.h"
+#include "report/report_nodes.h"
 
 /* What one rank did with one other. */
 struct flow {
@@ -20,11 +21,40 @@ struct flows {
 struct flows run_flows(const struct run *run);
 void flows_free(struct flows *f);
 uint64_t flow_bytes(const struct flow *f);
+/* By bytes, the most first; equal ones by time. */
+void flows_sort(struct flows *f);
 
 /* Whether the member "targets" of a process, if any, is complete. */
 bool flows_are_valid(const struct json_value *process);
 
-/* The section of a page. */
+/* ---- as a matrix ---- */
+
+/* A matrix has at most MATRIX_SIDE rows and columns; each stands for neighbouring ranks or nodes if there are more. */
+enum { MATRIX_SIDE = 64 };
+
+struct matrix_cell {
+    uint64_t gets, puts, messages, bytes;
+    double seconds;
+};
+
+struct matrix {
+    size_t side;
+    uint64_t each;             /* ranks or nodes per row */
+    const struct nodes *nodes; /* NULL: rows are ranks */
+    struct matrix_cell cells[MATRIX_SIDE * MATRIX_SIDE];
+    uint64_t most_bytes;
+    double most_seconds;
+};
+
+void matrix_of_ranks(const struct run *run, const struct flows *flows, struct matrix *m);
+void matrix_of_nodes(const struct run *run, const struct flows *flows, const struct nodes *nodes,
+                     struct matrix *m);
+bool matrix_cell_is_empty(const struct matrix_cell *c);
+/* The label of a row, to be freed. */
+char *matrix_label(const struct matrix *m, size_t row);
+
+/* The section of a page, and of the text. */
 void html_matrix(FILE *f, const struct run *run);
+void report_text_matrix(FILE *f, const struct run *run);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "report/report_matrix.h"
 #include "report/report_table.h"
 #include "tools.h"
 #include "run/strvec.h"
@@ -343,6 +344,7 @@ void report_text(FILE *f, const struct run *run) {
               "HEARTH_RECORD=off\n",
               f);
     }
+    report_text_matrix(f, run);
     print_tables(f, run);
     print_advice(f, run);
 }
