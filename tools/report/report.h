@@ -107,6 +107,7 @@ struct call_sum {
     const char *name;
     uint64_t count;
     double seconds, longest;
+    double usual_seconds; /* what they would have taken if each was as fast as the fastest tenth */
     uint64_t longest_rank;
     uint64_t late; /* calls that took far longer than usual, and their time beyond the usual one */
     double late_seconds;
@@ -214,13 +215,12 @@ double report_late_seconds(const struct run *run); /* per rank */
 /* What the run says in a few sentences, for someone who does not know Hearth; to be freed by the caller. */
 char *report_verdict(const struct run *run);
 
-/* Messages: a sentence for the verdict, "" if there is none, to be freed; the longest queue; whether the queues are too short for matching to help; what an MPI that
- * walks them spends on that, per rank. */
+/* Messages: a sentence for the verdict, "" if there is none, to be freed; the longest queue; whether the queues are too short for matching to
+ * help. */
 char *report_messages_verdict(const struct run *run);
 uint64_t report_messages_most(const struct run *run);
 bool report_messages_are_short(const struct run *run);
 bool report_messages_are_cheap(const struct run *run); /* short, or their searches take little time */
-double report_messages_seconds(const struct run *run);
 
 /* Advice: one line each, to be freed with strvec_free. */
 struct strvec;

@@ -208,6 +208,13 @@ static void read_events(struct trouble *t, const struct json_value *process, uin
         read_event(t, v, rank, &run->events[run->event_count++]);
 }
 
+/* The line of a Python program, "app.py:41", or NULL: others are found in the debug information (report_lines.c). */
+static char *read_line(struct trouble *t, const struct json_value *in, const char *file) {
+    const char *slash = strrchr(file, '/');
+    uint64_t line = json_member(in, "line") ? read_count(t, in, "line") : 0;
+    return line ? need_text("%s:%" PRIu64, slash ? slash + 1 : file, line) : NULL;
+}
+
 static void read_site(struct trouble *t, const struct json_value *in, struct site *s) {
     *s = (struct site){.file = read_text(t, in, "file"),
                        .function = read_text(t, in, "function"),
@@ -216,6 +223,7 @@ static void read_site(struct trouble *t, const struct json_value *in, struct sit
                        .gets = read_count(t, in, "gets"),
                        .hits = read_count(t, in, "hits"),
                        .bytes = read_count(t, in, "bytes")};
+    s->line = read_line(t, in, s->file);
 }
 
 static void read_sites(struct trouble *t, const struct json_value *process, struct run *run) {
@@ -259,8 +267,10 @@ static struct call_sum *find_call(struct run *run, const char *name) {
 static void read_call(struct trouble *t, const struct json_value *in, uint64_t rank, struct run *run) {
     struct call_sum *c = find_call(run, read_text(t, in, "call"));
     double longest = read_number(t, in, "longest");
-    c->count += read_count(t, in, "count");
+    uint64_t count = read_count(t, in, "count");
+    c->count += count;
     c->seconds += read_number(t, in, "seconds");
+    c->usual_seconds += json_member(in, "usual") ? read_number(t, in, "usual") * (double)count : 0;
     if (json_member(in, "late")) {
         c->late += read_count(t, in, "late");
         c->late_seconds += read_number(t, in, "late_seconds");
@@ -291,7 +301,8 @@ static void read_made(struct trouble *t, const struct json_value *process, struc
         const char *file = read_text(t, v, "file"), *function = read_text(t, v, "function");
         uint64_t offset = read_count(t, v, "offset");
         if (w && !w->made.file)
-            w->made = (struct site){.file = file, .function = function, .offset = offset};
+            w->made = (struct site){
+                .file = file, .function = function, .line = read_line(t, v, file), .offset = offset};
     }
 }
 

@@ -109,6 +109,7 @@ static void merge_sites(struct run *run) {
         to->gets += from->gets;
         to->hits += from->hits;
         to->bytes += from->bytes;
+        free(from->line);
     }
     run->site_count = kept + 1;
     qsort(run->sites, run->site_count, sizeof *run->sites, by_site_gets);
