@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "mpi/core/python.h"
+
 enum { DEPTH = 16, RANGES = 16 };
 
 static struct range { uintptr_t begin, end; } ranges[RANGES];
@@ -45,6 +47,7 @@ void callers_start(void) {
     range_count = 0;
     dl_iterate_phdr(note_library, NULL);
     backtrace(frames, DEPTH); /* loads its dependencies now, and not inside a get */
+    python_start();
 }
 
 static bool callers_is_inside(uintptr_t address) {
@@ -54,7 +57,7 @@ static bool callers_is_inside(uintptr_t address) {
     return false;
 }
 
-uintptr_t callers_here(void) {
+static uintptr_t callers_native(void) {
     void *frames[DEPTH];
     int depth = backtrace(frames, DEPTH);
     /* frames before Hearth's own belong to wrappers of backtrace, such as sanitizers */
@@ -66,6 +69,12 @@ uintptr_t callers_here(void) {
         was_inside |= is_ours;
     }
     return 0;
+}
+
+uintptr_t callers_here(void) {
+    uintptr_t native = callers_native();
+    const struct python_place *place = native ? python_here(native) : NULL;
+    return place ? (uintptr_t)place : native;
 }
 
 /* The matching row, or the free one where it belongs; NULL if there is neither. */
@@ -96,6 +105,10 @@ struct caller *callers_row(struct callers *c, uintptr_t address, uint64_t window
  * byte back lies inside the call instruction. */
 struct caller_place callers_place(uintptr_t address) {
     Dl_info info;
+    const struct python_place *python = python_place_at(address);
+    if (python)
+        return (struct caller_place){
+            .file = python->file, .function = python->function, .offset = python->line, .line = python->line};
     if (!dladdr((void *)(address - 1), &info) || !info.dli_fname || !info.dli_fbase)
         return (struct caller_place){.file = "?", .function = "", .offset = address - 1};
     const ElfW(Ehdr) *head = info.dli_fbase;

@@ -47,8 +47,11 @@ static void write_stale(struct json *j, const struct event *e) {
     if (e->from) {
         struct caller_place place = callers_place(e->from);
         const char *slash = strrchr(place.file, '/');
-        snprintf(at, sizeof at, "%.40s%s%.40s+0x%" PRIx64, place.function, *place.function ? " in " : "",
-                 slash ? slash + 1 : place.file, place.offset);
+        const char *name = slash ? slash + 1 : place.file, *in = *place.function ? " in " : "";
+        if (place.line)
+            snprintf(at, sizeof at, "%.40s%s%.40s:%" PRIu64, place.function, in, name, place.line);
+        else
+            snprintf(at, sizeof at, "%.40s%s%.40s+0x%" PRIx64, place.function, in, name, place.offset);
     }
     snprintf(text, sizeof text, "mode auto: a stale hit at %s; transparent from here on", at);
     json_string(j, "what", text);
@@ -83,6 +86,8 @@ static void write_place(struct json *j, uintptr_t address) {
     json_string(j, "file", place.file);
     json_count(j, "offset", place.offset);
     json_string(j, "function", place.function);
+    if (place.line)
+        json_count(j, "line", place.line);
 }
 
 static void write_made(struct json *j, const struct recording *r) {

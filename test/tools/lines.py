@@ -1,0 +1,49 @@
+"""lines.py: windows and gets from known lines of a Python program, for tests of the report's call sites.
+
+  lines.py [threads]     the gets from a second thread, while this one runs Python code
+"""
+import sys
+import threading
+
+import mpi4py
+import numpy
+
+mpi4py.rc.thread_level = "multiple" if "threads" in sys.argv else "single"
+from mpi4py import MPI  # noqa: E402
+
+world = MPI.COMM_WORLD
+peer = (world.Get_rank() + 1) % world.Get_size()
+got = numpy.zeros(64, dtype="i8")
+window = MPI.Win.Allocate(4096, 8, MPI.INFO_NULL, world)  # line: window
+window.Lock_all()
+
+
+def fetch(at):
+    window.Get(got, peer, (at, 64, MPI.INT64_T))  # line: fetch
+    window.Flush(peer)
+
+
+def deep(depth):
+    if depth:
+        return deep(depth - 1)
+    window.Get(got[:8], peer, (0, 8, MPI.INT64_T))  # line: deep
+    window.Flush(peer)
+
+
+def work():
+    for i in range(40):
+        fetch(i)
+    for _ in range(10):
+        deep(200)
+
+
+if "threads" in sys.argv:
+    worker = threading.Thread(target=work)
+    worker.start()
+    while worker.is_alive():
+        sum(range(1000))
+    worker.join()
+else:
+    work()
+window.Unlock_all()
+window.Free()
