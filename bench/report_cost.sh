@@ -4,8 +4,8 @@
 #   report_cost.sh [--quick]      after `make bench-programs`; in about 10 minutes, with --quick in 2
 #
 # Applications on two ranks: lcc, which gets small blocks, and halo fds, which sends thousands of messages. Their unit is seconds of the part that they
-# time. Calls by one rank to itself (report_calls.c), in nanoseconds, and in instructions counted by callgrind if it is installed: there every call
-# takes long and is therefore timed, which is the most that observing a call can cost.
+# time. Single calls (report_calls.c), in nanoseconds, and in instructions counted by callgrind if it is installed: there every call takes long
+# and is therefore timed, which is the most that observing a call can cost. Gets are of few blocks, all of which the analyses follow, and of many.
 # Writes runs.csv and results.md to build/results/report-cost.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -36,7 +36,8 @@ each() { # MPI ROUND CONFIGURATION
     job "$1" "$3" "$2" 'lcc, always, s' 2 "$bin/lcc" --scale "$(pick 14 12)" --mode always --quiet --json "$out/app.json"
     job "$1" "$3" "$2" 'halo fds, s' 2 "$bin/halo" fds --steps "$(pick 10 4)" --quiet --json "$out/app.json"
     job "$1" "$3" "$2" 'message to itself, ns' 1 "$build/$1/bench/report_calls" messages --count "$(pick 1000000 200000)"
-    job "$1" "$3" "$2" 'get from itself, ns' 2 "$build/$1/bench/report_calls" gets --count "$(pick 1000000 200000)"
+    job "$1" "$3" "$2" 'get of 64 blocks, ns' 2 "$build/$1/bench/report_calls" gets --count "$(pick 1000000 200000)"
+    job "$1" "$3" "$2" 'get of 65536 blocks, ns' 2 "$build/$1/bench/report_calls" gets --blocks 65536 --count "$(pick 1000000 200000)"
 }
 
 # Instructions of a message: the difference of two runs of different length, which begin and end alike.
@@ -51,6 +52,24 @@ count_instructions() { # MPI CONFIGURATION
     ! over "instructions, $1, $2" || return 0
     short=$(instructions "$1" "$2" 2000) long=$(instructions "$1" "$2" 12000) || true
     [ -z "$short" ] || [ -z "$long" ] || echo "$1,$2,1,\"message to itself, instructions\",$(((long - short) / 10000))" | tr -d '"' >>"$out/runs.csv"
+}
+
+# Instructions of rank 0 inside its loop of gets.
+instructions_of_gets() { # MPI CONFIGURATION BLOCKS COUNT
+    configure "$1" "$2"
+    # shellcheck disable=SC2016 # the ranks expand it
+    "$here/../test/launch.sh" "$1" 2 "${launch[@]}" --timeout 200 sh -c 'exec valgrind --tool=callgrind --toggle-collect=report_calls_gets \
+        --callgrind-out-file="$0.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" "$@"' "$out/callgrind" "$build/$1/bench/report_calls" gets \
+        --blocks "$3" --count "$4" >>"$out/errors.log" 2>&1
+    sed -n 's/^summary: //p' "$out/callgrind.0"
+    rm -f "$out"/callgrind.[01]
+}
+
+count_gets() { # MPI CONFIGURATION BLOCKS
+    local short long
+    ! over "instructions of gets, $1, $2" || return 0
+    short=$(instructions_of_gets "$1" "$2" "$3" 20000) long=$(instructions_of_gets "$1" "$2" "$3" 60000) || true
+    [ -z "$short" ] || [ -z "$long" ] || echo "$1,$2,1,get of $3 blocks, instructions,$(((long - short) / 40000))" >>"$out/runs.csv"
 }
 
 # ---- the table ----
@@ -93,7 +112,11 @@ for round in $(seq "$(pick 9 3)"); do
 done
 if command -v valgrind >/dev/null; then
     for mpi in "${mpis[@]}"; do
-        for config in bare library report; do count_instructions "$mpi" "$config"; done
+        for config in bare library report; do
+            count_instructions "$mpi" "$config"
+            count_gets "$mpi" "$config" 64
+            count_gets "$mpi" "$config" 65536
+        done
     done
 fi
 {

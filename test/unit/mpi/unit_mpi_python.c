@@ -13,10 +13,10 @@ static int parse(const char *traceback, struct python_place *place) {
 TEST(the_innermost_frame)
 {
     struct python_place p;
-    expect(parse("Stack (most recent call first):\n  File \"/home/a b/app.py\", line 12 in step\n"
-                 "  File \"/home/a b/app.py\", line 40 in <module>\n",
+    expect(parse("Stack (most recent call first):\n  File \"/data/a b/app.py\", line 12 in step\n"
+                 "  File \"/data/a b/app.py\", line 40 in <module>\n",
                  &p));
-    expect(!strcmp(p.file, "/home/a b/app.py"));
+    expect(!strcmp(p.file, "/data/a b/app.py"));
     expect(!strcmp(p.function, "step"));
     expect_eq(p.line, 12);
 }
@@ -87,5 +87,5 @@ TEST(which_files_call_for_python)
     expect(is_python_file("/lib/libffi.so.8"));
     expect(is_python_file("/usr/bin/python3.11"));
     expect(!is_python_file("/opt/lib/libpetsc.so.3"));
-    expect(!is_python_file("/home/python/app"));
+    expect(!is_python_file("/data/python/app"));
 }
