@@ -159,11 +159,11 @@ static void note_clock(struct recording *r) {
         note_time_passed(r, ticks);
 }
 
-/* The gets before this one were quiet: neither counter reached its end. The outcome of a sample is known at the next get. */
+/* The gets before this one were only counted: neither counter reached its end. The outcome of a sample is known at the next get. */
 void rma_record_note(struct window *w, uint64_t bytes, enum seen seen) {
     struct recording *r = rma_recording;
-    r->countdown -= r->quiet;
-    r->unclocked -= r->quiet;
+    r->countdown -= r->until_note;
+    r->unclocked -= r->until_note;
     if (r->judged)
         record_judge_sample(r, seen == SEEN_HIT &&
                                    w == r->judged_window); /* the current hit is counted already */
@@ -174,7 +174,7 @@ void rma_record_note(struct window *w, uint64_t bytes, enum seen seen) {
     if (!--r->countdown)
         sample_caller(r, w, bytes, seen);
     uint32_t left = r->countdown - 1 < r->unclocked ? r->countdown - 1 : r->unclocked;
-    rma_record_light.quiet = r->quiet = r->judged ? 0 : left;
+    rma_record_light.until_note = r->until_note = r->judged ? 0 : left;
 }
 
 /* Entries from an earlier epoch are in no cache, however large it is. */

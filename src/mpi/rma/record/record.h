@@ -32,14 +32,14 @@ void rma_record_window_end(const struct window *w);
 
 enum { RECORD_SIZE_CLASSES = 64 };
 
-/* What most gets need: the class of their size is counted. quiet: gets until one needs more, a reading of the clock or a sample. */
+/* What most gets need: the class of their size is counted. until_note: gets until one needs more, a reading of the clock or a sample. */
 struct record_light {
-    uint32_t quiet;
+    uint32_t until_note;
     uint64_t sizes[RECORD_SIZE_CLASSES];
 };
 extern HIDDEN struct record_light rma_record_light;
 
-/* The rest of a get: it is not quiet; its key is in a sample. */
+/* The rest: of the get that needs more; of one whose key is in a sample. */
 void rma_record_note(struct window *w, uint64_t bytes, enum seen seen);
 void rma_record_analyse(struct window *w, uint64_t key, uint64_t bytes, bool by_whatif, bool by_reuse);
 
@@ -53,7 +53,7 @@ static inline void rma_record_get(struct window *w, int target, uint64_t address
                                   enum seen seen) {
     if (LIKELY(rma_record_is_on)) {
         rma_record_light.sizes[rma_record_size_class(bytes)]++;
-        if (UNLIKELY(!rma_record_light.quiet--))
+        if (UNLIKELY(!rma_record_light.until_note--))
             rma_record_note(w, bytes, seen);
     }
     if (seen == SEEN_BYPASSED)

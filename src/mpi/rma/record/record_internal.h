@@ -37,7 +37,7 @@ struct made {
 
 struct recording {
     uint64_t due_ticks;           /* when a bin of the series may be over */
-    uint32_t quiet;               /* gets that were to pass before this one; see record_light */
+    uint32_t until_note;          /* gets that were to pass before this one; see record_light */
     uint32_t countdown, interval; /* gets until the next sample; gets per sample */
     uint32_t unclocked,
         skipped; /* gets for which the clock is not read, because gets are frequent: left, in all */
