@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Repeats failures of test_calls.sh that once made a job hang: no UCX endpoint, on GASNet and on ARMCI; on GASNet, all file
-# operations from the middle on, which is while segments are attached.
+# Repeats failures of test_calls.sh that once made a job hang, or go on as if nothing had happened: no UCX endpoint, on GASNet and on
+# ARMCI; on GASNet, all file operations from the middle on, which is while segments are attached; an MPI call on one rank while a window
+# across nodes is created; MPI cannot receive, on ARMCI over MPI; a collective call of ARMCI.
 #   test_calls_quick.sh MPI TREE      quick: mpich; timeout: 120
-exec "$(dirname "${BASH_SOURCE[0]}")/test_calls.sh" "$1" "$2" memory:endpoints:1 armci:endpoints:1 memory:files:50%:on
+exec "$(dirname "${BASH_SOURCE[0]}")/test_calls.sh" "$1" "$2" memory:endpoints:1 armci:endpoints:1 memory:files:50%:on \
+    helpers:mpi:3 armcimpi:polls:100::ends armci:mpi:50%::ends

@@ -365,6 +365,39 @@ TEST(no_descriptors_are_an_error_everywhere)
         boot_run(3, be_without_descriptors);
 }
 
+static bool has_no_memory;
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes) {
+    return has_no_memory ? NULL : __real_calloc(count, bytes);
+}
+
+/* A member that cannot describe the memory still takes part in the exchanges of the others. */
+static void be_without_memory(const struct net_boot *boot) {
+    const uint64_t some[] = {1000, 70000, 0}, none[3] = {0}, *const sizes[] = {some, none};
+    unsigned files = count_files();
+    struct net_shared *s = NULL;
+    for (int i = 0; i < 2; i++) {
+        has_no_memory = boot->rank == failing;
+        int err = net_shared_open_sizes(boot, sizes[i], &s);
+        has_no_memory = false;
+        expect_eq(err, -ENOMEM);
+    }
+    has_no_memory = boot->rank == failing;
+    int err = net_shared_open(boot, 1000, NULL, &s);
+    has_no_memory = false;
+    expect_eq(err, -ENOMEM);
+    expect(!s);
+    expect_eq(count_files(), files);
+    expect_eq(count_maps(), 0);
+}
+
+TEST(no_memory_for_the_description_is_an_error_everywhere)
+{
+    for (failing = 0; failing < 2; failing++)
+        boot_run(3, be_without_memory);
+}
+
 static void want_too_much(const struct net_boot *boot) {
     size_t sizes[] = {(size_t)1 << 42, SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 4 + 5, (size_t)1 << 50};
     struct net_shared *s = NULL;
