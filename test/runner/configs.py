@@ -19,6 +19,8 @@ def armci(config):
         env["HEARTH_NET"] = "mpi"
     if config == "real":
         env["HEARTH_ARMCI_TOPOLOGY"] = "real"
+    if config == "direct":
+        env["HEARTH_DIRECT"] = "on"
     return env
 
 
