@@ -17,10 +17,12 @@ enum fail_kind {
     FAIL_ENDPOINTS, /* connections */
     FAIL_SENDS,     /* messages and transfers over UCX, and flushes */
     FAIL_MPI,
-    FAIL_POLLS, /* MPI calls that are repeated until a message arrives or has left */
+    FAIL_POLLS,   /* MPI calls that are repeated until a message arrives or has left */
+    FAIL_WINDOWS, /* windows over existing memory: some MPIs create none between hosts */
     FAIL_KINDS
 };
-#define FAIL_NAMES "memory", "files", "threads", "system", "ucx", "endpoints", "sends", "mpi", "polls"
+#define FAIL_NAMES                                                                                           \
+    "memory", "files", "threads", "system", "ucx", "endpoints", "sends", "mpi", "polls", "windows"
 
 /* Counts the call; returns whether it must fail. */
 bool fail_now(enum fail_kind kind, const void *caller);

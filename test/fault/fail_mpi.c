@@ -22,6 +22,7 @@
     }
 #define COLLECTIVE(name, parameters, arguments) MPI_CALL(FAIL_MPI, true, name, parameters, arguments)
 #define LOCAL(name, parameters, arguments)      MPI_CALL(FAIL_MPI, false, name, parameters, arguments)
+#define WINDOW(name, parameters, arguments)     MPI_CALL(FAIL_WINDOWS, true, name, parameters, arguments)
 #define POLL(name, parameters, arguments)       MPI_CALL(FAIL_POLLS, false, name, parameters, arguments)
 
 /* ---- collective calls ---- */
@@ -39,9 +40,9 @@ COLLECTIVE(Comm_split_type, (MPI_Comm comm, int kind, int key, MPI_Info info, MP
            (comm, kind, key, info, made))
 COLLECTIVE(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made),
            (comm, group, tag, made))
-COLLECTIVE(Win_create, (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win),
-           (base, size, unit, info, comm, win))
-COLLECTIVE(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win))
+WINDOW(Win_create, (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win),
+       (base, size, unit, info, comm, win))
+WINDOW(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win))
 COLLECTIVE(Win_allocate_shared,
            (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win),
            (size, unit, info, comm, base, win))

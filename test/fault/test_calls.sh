@@ -67,7 +67,7 @@ chosen() { # number of calls: prints which of them are made to fail
     fi
 }
 
-kinds=(memory files threads system ucx endpoints sends mpi polls) # in the order of fail.h
+kinds=(memory files threads system ucx endpoints sends mpi polls windows) # in the order of fail.h
 
 count_calls() { # program of the list: counts the calls of each kind, in $counts
     local out

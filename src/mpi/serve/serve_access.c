@@ -2,6 +2,7 @@
 #include "mpi/serve/serve_access.h"
 
 #include <errno.h>
+#include <string.h>
 
 int serve_access_refuse(MPI_Win win, int code) {
     serve_host.Win_call_errhandler(win, code);
@@ -9,7 +10,14 @@ int serve_access_refuse(MPI_Win win, int code) {
 }
 
 int serve_access_class(int status) {
-    return status == 0 ? MPI_SUCCESS : status == -EFAULT ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
+    if (LIKELY(status == 0))
+        return MPI_SUCCESS;
+    if (status == -EFAULT)
+        return MPI_ERR_RMA_RANGE;
+    log_error("windows: the kernel denies access to the memory of a target: %s; has its process ended? Set "
+              "HEARTH_WINDOWS=host",
+              strerror(-status));
+    return MPI_ERR_OTHER;
 }
 
 /* Passes a type to the host once, in an operation without effect, so that the host reports a type that is not
