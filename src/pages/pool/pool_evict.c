@@ -64,7 +64,8 @@ int64_t pages_pool_evict_one(struct pages_pool *p) {
 static struct pool_bucket *lock_page_in(struct pages_pool *p, uint32_t frame) {
     struct pool_frame *f = &p->frames[frame];
     pages_lock(&p->shared->lock);
-    bool listed = p->links[frame].list != REPLACE_NONE; /* otherwise another thread may be writing `control` */
+    bool listed =
+        p->links[frame].list != REPLACE_NONE; /* otherwise another thread may be writing `control` */
     uint16_t home = listed ? f->control.home : 0;
     uint32_t page = listed ? f->control.page : 0;
     pages_unlock(&p->shared->lock);
