@@ -43,737 +43,95 @@ static void check_args(int count, const gex_AM_Arg_t *a) {
         check(a[i] == value_of(count, i));
 }
 
-static void short_request_0(gex_Token_t token) {
-    const gex_AM_Arg_t a[] = {0};
-    check_args(0, a);
-    check_token(token, 1, 0, 0);
-    reply_as(token, 0, 0, a);
-}
-static void data_request_0(gex_Token_t token, void *data, size_t bytes) {
-    const gex_AM_Arg_t a[] = {0};
+/* clang-format off */
+/* Parameters, values and list of N arguments. */
+#define P0
+#define V0 0
+#define L0
+#define P1 P0 , gex_AM_Arg_t a0
+#define V1 a0
+#define L1 L0 , a[0]
+#define P2 P1 , gex_AM_Arg_t a1
+#define V2 V1 , a1
+#define L2 L1 , a[1]
+#define P3 P2 , gex_AM_Arg_t a2
+#define V3 V2 , a2
+#define L3 L2 , a[2]
+#define P4 P3 , gex_AM_Arg_t a3
+#define V4 V3 , a3
+#define L4 L3 , a[3]
+#define P5 P4 , gex_AM_Arg_t a4
+#define V5 V4 , a4
+#define L5 L4 , a[4]
+#define P6 P5 , gex_AM_Arg_t a5
+#define V6 V5 , a5
+#define L6 L5 , a[5]
+#define P7 P6 , gex_AM_Arg_t a6
+#define V7 V6 , a6
+#define L7 L6 , a[6]
+#define P8 P7 , gex_AM_Arg_t a7
+#define V8 V7 , a7
+#define L8 L7 , a[7]
+#define P9 P8 , gex_AM_Arg_t a8
+#define V9 V8 , a8
+#define L9 L8 , a[8]
+#define P10 P9 , gex_AM_Arg_t a9
+#define V10 V9 , a9
+#define L10 L9 , a[9]
+#define P11 P10 , gex_AM_Arg_t a10
+#define V11 V10 , a10
+#define L11 L10 , a[10]
+#define P12 P11 , gex_AM_Arg_t a11
+#define V12 V11 , a11
+#define L12 L11 , a[11]
+#define P13 P12 , gex_AM_Arg_t a12
+#define V13 V12 , a12
+#define L13 L12 , a[12]
+#define P14 P13 , gex_AM_Arg_t a13
+#define V14 V13 , a13
+#define L14 L13 , a[13]
+#define P15 P14 , gex_AM_Arg_t a14
+#define V15 V14 , a14
+#define L15 L14 , a[14]
+#define P16 P15 , gex_AM_Arg_t a15
+#define V16 V15 , a15
+#define L16 L15 , a[15]
+#define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
+/* clang-format on */
+
+static void check_message(gex_Token_t token, int count, const gex_AM_Arg_t *a, const void *data,
+                          size_t bytes) {
     gex_Token_Info_t info;
     gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(0, a);
-    check_payload(data, bytes, 0, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 0);
-    reply_as(token, info.gex_is_long ? 2 : 1, 0, a);
-}
-static void short_reply_0(gex_Token_t token) {
-    const gex_AM_Arg_t a[] = {0};
-    check_args(0, a);
-    check_token(token, 0, 0, 0);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_0(gex_Token_t token, void *data, size_t bytes) {
-    const gex_AM_Arg_t a[] = {0};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(0, a);
-    check_payload(data, bytes, 0, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 0);
-    atomic_fetch_add(&replies, 1);
+    check_args(count, a);
+    if (data)
+        check_payload(data, bytes, count, info.gex_is_long);
+    check_token(token, info.gex_is_req, data && info.gex_is_long, count);
+    if (info.gex_is_req)
+        reply_as(token, !data ? 0 : info.gex_is_long ? 2 : 1, count, a);
+    else
+        atomic_fetch_add(&replies, 1);
 }
 
-static void short_request_1(gex_Token_t token, gex_AM_Arg_t a0) {
-    const gex_AM_Arg_t a[] = {a0};
-    check_args(1, a);
-    check_token(token, 1, 0, 1);
-    reply_as(token, 0, 1, a);
-}
-static void data_request_1(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0) {
-    const gex_AM_Arg_t a[] = {a0};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(1, a);
-    check_payload(data, bytes, 1, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 1);
-    reply_as(token, info.gex_is_long ? 2 : 1, 1, a);
-}
-static void short_reply_1(gex_Token_t token, gex_AM_Arg_t a0) {
-    const gex_AM_Arg_t a[] = {a0};
-    check_args(1, a);
-    check_token(token, 0, 0, 1);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_1(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0) {
-    const gex_AM_Arg_t a[] = {a0};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(1, a);
-    check_payload(data, bytes, 1, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 1);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_2(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1) {
-    const gex_AM_Arg_t a[] = {a0, a1};
-    check_args(2, a);
-    check_token(token, 1, 0, 2);
-    reply_as(token, 0, 2, a);
-}
-static void data_request_2(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1) {
-    const gex_AM_Arg_t a[] = {a0, a1};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(2, a);
-    check_payload(data, bytes, 2, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 2);
-    reply_as(token, info.gex_is_long ? 2 : 1, 2, a);
-}
-static void short_reply_2(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1) {
-    const gex_AM_Arg_t a[] = {a0, a1};
-    check_args(2, a);
-    check_token(token, 0, 0, 2);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_2(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1) {
-    const gex_AM_Arg_t a[] = {a0, a1};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(2, a);
-    check_payload(data, bytes, 2, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 2);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_3(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2};
-    check_args(3, a);
-    check_token(token, 1, 0, 3);
-    reply_as(token, 0, 3, a);
-}
-static void data_request_3(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                           gex_AM_Arg_t a2) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(3, a);
-    check_payload(data, bytes, 3, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 3);
-    reply_as(token, info.gex_is_long ? 2 : 1, 3, a);
-}
-static void short_reply_3(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2};
-    check_args(3, a);
-    check_token(token, 0, 0, 3);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_3(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                         gex_AM_Arg_t a2) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(3, a);
-    check_payload(data, bytes, 3, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 3);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_4(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                            gex_AM_Arg_t a3) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3};
-    check_args(4, a);
-    check_token(token, 1, 0, 4);
-    reply_as(token, 0, 4, a);
-}
-static void data_request_4(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                           gex_AM_Arg_t a2, gex_AM_Arg_t a3) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(4, a);
-    check_payload(data, bytes, 4, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 4);
-    reply_as(token, info.gex_is_long ? 2 : 1, 4, a);
-}
-static void short_reply_4(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                          gex_AM_Arg_t a3) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3};
-    check_args(4, a);
-    check_token(token, 0, 0, 4);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_4(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                         gex_AM_Arg_t a2, gex_AM_Arg_t a3) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(4, a);
-    check_payload(data, bytes, 4, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 4);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_5(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                            gex_AM_Arg_t a3, gex_AM_Arg_t a4) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4};
-    check_args(5, a);
-    check_token(token, 1, 0, 5);
-    reply_as(token, 0, 5, a);
-}
-static void data_request_5(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                           gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(5, a);
-    check_payload(data, bytes, 5, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 5);
-    reply_as(token, info.gex_is_long ? 2 : 1, 5, a);
-}
-static void short_reply_5(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                          gex_AM_Arg_t a3, gex_AM_Arg_t a4) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4};
-    check_args(5, a);
-    check_token(token, 0, 0, 5);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_5(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                         gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(5, a);
-    check_payload(data, bytes, 5, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 5);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_6(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                            gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5};
-    check_args(6, a);
-    check_token(token, 1, 0, 6);
-    reply_as(token, 0, 6, a);
-}
-static void data_request_6(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                           gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(6, a);
-    check_payload(data, bytes, 6, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 6);
-    reply_as(token, info.gex_is_long ? 2 : 1, 6, a);
-}
-static void short_reply_6(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                          gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5};
-    check_args(6, a);
-    check_token(token, 0, 0, 6);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_6(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                         gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(6, a);
-    check_payload(data, bytes, 6, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 6);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_7(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                            gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6};
-    check_args(7, a);
-    check_token(token, 1, 0, 7);
-    reply_as(token, 0, 7, a);
-}
-static void data_request_7(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                           gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                           gex_AM_Arg_t a6) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(7, a);
-    check_payload(data, bytes, 7, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 7);
-    reply_as(token, info.gex_is_long ? 2 : 1, 7, a);
-}
-static void short_reply_7(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                          gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6};
-    check_args(7, a);
-    check_token(token, 0, 0, 7);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_7(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                         gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                         gex_AM_Arg_t a6) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(7, a);
-    check_payload(data, bytes, 7, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 7);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_8(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                            gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                            gex_AM_Arg_t a7) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7};
-    check_args(8, a);
-    check_token(token, 1, 0, 8);
-    reply_as(token, 0, 8, a);
-}
-static void data_request_8(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                           gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                           gex_AM_Arg_t a6, gex_AM_Arg_t a7) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(8, a);
-    check_payload(data, bytes, 8, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 8);
-    reply_as(token, info.gex_is_long ? 2 : 1, 8, a);
-}
-static void short_reply_8(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                          gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                          gex_AM_Arg_t a7) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7};
-    check_args(8, a);
-    check_token(token, 0, 0, 8);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_8(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                         gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                         gex_AM_Arg_t a7) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(8, a);
-    check_payload(data, bytes, 8, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 8);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_9(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                            gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                            gex_AM_Arg_t a7, gex_AM_Arg_t a8) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8};
-    check_args(9, a);
-    check_token(token, 1, 0, 9);
-    reply_as(token, 0, 9, a);
-}
-static void data_request_9(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                           gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                           gex_AM_Arg_t a6, gex_AM_Arg_t a7, gex_AM_Arg_t a8) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(9, a);
-    check_payload(data, bytes, 9, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 9);
-    reply_as(token, info.gex_is_long ? 2 : 1, 9, a);
-}
-static void short_reply_9(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                          gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6, gex_AM_Arg_t a7,
-                          gex_AM_Arg_t a8) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8};
-    check_args(9, a);
-    check_token(token, 0, 0, 9);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_9(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                         gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                         gex_AM_Arg_t a7, gex_AM_Arg_t a8) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(9, a);
-    check_payload(data, bytes, 9, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 9);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_10(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                             gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                             gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9};
-    check_args(10, a);
-    check_token(token, 1, 0, 10);
-    reply_as(token, 0, 10, a);
-}
-static void data_request_10(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                            gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                            gex_AM_Arg_t a6, gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(10, a);
-    check_payload(data, bytes, 10, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 10);
-    reply_as(token, info.gex_is_long ? 2 : 1, 10, a);
-}
-static void short_reply_10(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                           gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                           gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9};
-    check_args(10, a);
-    check_token(token, 0, 0, 10);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_10(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                          gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                          gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(10, a);
-    check_payload(data, bytes, 10, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 10);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_11(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                             gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                             gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10};
-    check_args(11, a);
-    check_token(token, 1, 0, 11);
-    reply_as(token, 0, 11, a);
-}
-static void data_request_11(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                            gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                            gex_AM_Arg_t a6, gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9,
-                            gex_AM_Arg_t a10) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(11, a);
-    check_payload(data, bytes, 11, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 11);
-    reply_as(token, info.gex_is_long ? 2 : 1, 11, a);
-}
-static void short_reply_11(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                           gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                           gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10};
-    check_args(11, a);
-    check_token(token, 0, 0, 11);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_11(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                          gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                          gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(11, a);
-    check_payload(data, bytes, 11, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 11);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_12(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                             gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                             gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                             gex_AM_Arg_t a11) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11};
-    check_args(12, a);
-    check_token(token, 1, 0, 12);
-    reply_as(token, 0, 12, a);
-}
-static void data_request_12(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                            gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                            gex_AM_Arg_t a6, gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9,
-                            gex_AM_Arg_t a10, gex_AM_Arg_t a11) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(12, a);
-    check_payload(data, bytes, 12, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 12);
-    reply_as(token, info.gex_is_long ? 2 : 1, 12, a);
-}
-static void short_reply_12(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                           gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                           gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                           gex_AM_Arg_t a11) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11};
-    check_args(12, a);
-    check_token(token, 0, 0, 12);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_12(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                          gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                          gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                          gex_AM_Arg_t a11) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(12, a);
-    check_payload(data, bytes, 12, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 12);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_13(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                             gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                             gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                             gex_AM_Arg_t a11, gex_AM_Arg_t a12) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12};
-    check_args(13, a);
-    check_token(token, 1, 0, 13);
-    reply_as(token, 0, 13, a);
-}
-static void data_request_13(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                            gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                            gex_AM_Arg_t a6, gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9,
-                            gex_AM_Arg_t a10, gex_AM_Arg_t a11, gex_AM_Arg_t a12) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(13, a);
-    check_payload(data, bytes, 13, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 13);
-    reply_as(token, info.gex_is_long ? 2 : 1, 13, a);
-}
-static void short_reply_13(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                           gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                           gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                           gex_AM_Arg_t a11, gex_AM_Arg_t a12) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12};
-    check_args(13, a);
-    check_token(token, 0, 0, 13);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_13(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                          gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                          gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                          gex_AM_Arg_t a11, gex_AM_Arg_t a12) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(13, a);
-    check_payload(data, bytes, 13, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 13);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_14(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                             gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                             gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                             gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13};
-    check_args(14, a);
-    check_token(token, 1, 0, 14);
-    reply_as(token, 0, 14, a);
-}
-static void data_request_14(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                            gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                            gex_AM_Arg_t a6, gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9,
-                            gex_AM_Arg_t a10, gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(14, a);
-    check_payload(data, bytes, 14, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 14);
-    reply_as(token, info.gex_is_long ? 2 : 1, 14, a);
-}
-static void short_reply_14(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                           gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                           gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                           gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13};
-    check_args(14, a);
-    check_token(token, 0, 0, 14);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_14(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                          gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                          gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                          gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(14, a);
-    check_payload(data, bytes, 14, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 14);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_15(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                             gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                             gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                             gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13, gex_AM_Arg_t a14) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14};
-    check_args(15, a);
-    check_token(token, 1, 0, 15);
-    reply_as(token, 0, 15, a);
-}
-static void data_request_15(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                            gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                            gex_AM_Arg_t a6, gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9,
-                            gex_AM_Arg_t a10, gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13,
-                            gex_AM_Arg_t a14) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(15, a);
-    check_payload(data, bytes, 15, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 15);
-    reply_as(token, info.gex_is_long ? 2 : 1, 15, a);
-}
-static void short_reply_15(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                           gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                           gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                           gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13, gex_AM_Arg_t a14) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14};
-    check_args(15, a);
-    check_token(token, 0, 0, 15);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_15(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                          gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                          gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                          gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13, gex_AM_Arg_t a14) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(15, a);
-    check_payload(data, bytes, 15, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 15);
-    atomic_fetch_add(&replies, 1);
-}
-
-static void short_request_16(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                             gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                             gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                             gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13, gex_AM_Arg_t a14,
-                             gex_AM_Arg_t a15) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15};
-    check_args(16, a);
-    check_token(token, 1, 0, 16);
-    reply_as(token, 0, 16, a);
-}
-static void data_request_16(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                            gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5,
-                            gex_AM_Arg_t a6, gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9,
-                            gex_AM_Arg_t a10, gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13,
-                            gex_AM_Arg_t a14, gex_AM_Arg_t a15) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_ALL);
-    check_args(16, a);
-    check_payload(data, bytes, 16, info.gex_is_long);
-    check_token(token, 1, info.gex_is_long, 16);
-    reply_as(token, info.gex_is_long ? 2 : 1, 16, a);
-}
-static void short_reply_16(gex_Token_t token, gex_AM_Arg_t a0, gex_AM_Arg_t a1, gex_AM_Arg_t a2,
-                           gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                           gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                           gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13, gex_AM_Arg_t a14,
-                           gex_AM_Arg_t a15) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15};
-    check_args(16, a);
-    check_token(token, 0, 0, 16);
-    atomic_fetch_add(&replies, 1);
-}
-static void data_reply_16(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a0, gex_AM_Arg_t a1,
-                          gex_AM_Arg_t a2, gex_AM_Arg_t a3, gex_AM_Arg_t a4, gex_AM_Arg_t a5, gex_AM_Arg_t a6,
-                          gex_AM_Arg_t a7, gex_AM_Arg_t a8, gex_AM_Arg_t a9, gex_AM_Arg_t a10,
-                          gex_AM_Arg_t a11, gex_AM_Arg_t a12, gex_AM_Arg_t a13, gex_AM_Arg_t a14,
-                          gex_AM_Arg_t a15) {
-    const gex_AM_Arg_t a[] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15};
-    gex_Token_Info_t info;
-    gex_Token_Info(token, &info, GEX_TI_IS_LONG);
-    check_args(16, a);
-    check_payload(data, bytes, 16, info.gex_is_long);
-    check_token(token, 0, info.gex_is_long, 16);
-    atomic_fetch_add(&replies, 1);
-}
+#define HANDLERS(N)                                                                                          \
+    static void short_##N(gex_Token_t token P##N) {                                                          \
+        const gex_AM_Arg_t a[] = {V##N};                                                                     \
+        check_message(token, N, a, NULL, 0);                                                                 \
+    }                                                                                                        \
+    static void data_##N(gex_Token_t token, void *data, size_t bytes P##N) {                                 \
+        const gex_AM_Arg_t a[] = {V##N};                                                                     \
+        check_message(token, N, a, data, bytes);                                                             \
+    }
+EACH(HANDLERS)
 
 /* Entries by number of arguments: Short and other requests, Short and other replies. Each marks its client data. */
 enum { SHORT_REQUEST, DATA_REQUEST, SHORT_REPLY, DATA_REPLY, FORMS };
-static gex_AM_Entry_t table[(ARGS + 1) * FORMS] = {
-    {0, (gex_AM_Fn_t)short_request_0, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, &table, "short_request_0"},
-    {0, (gex_AM_Fn_t)data_request_0, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 0, &table, "data_request_0"},
-    {0, (gex_AM_Fn_t)short_reply_0, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 0, &table, "short_reply_0"},
-    {0, (gex_AM_Fn_t)data_reply_0, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 0, &table, "data_reply_0"},
-    {0, (gex_AM_Fn_t)short_request_1, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, &table, "short_request_1"},
-    {0, (gex_AM_Fn_t)data_request_1, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 1, &table, "data_request_1"},
-    {0, (gex_AM_Fn_t)short_reply_1, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 1, &table, "short_reply_1"},
-    {0, (gex_AM_Fn_t)data_reply_1, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 1, &table, "data_reply_1"},
-    {0, (gex_AM_Fn_t)short_request_2, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 2, &table, "short_request_2"},
-    {0, (gex_AM_Fn_t)data_request_2, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 2, &table, "data_request_2"},
-    {0, (gex_AM_Fn_t)short_reply_2, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 2, &table, "short_reply_2"},
-    {0, (gex_AM_Fn_t)data_reply_2, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 2, &table, "data_reply_2"},
-    {0, (gex_AM_Fn_t)short_request_3, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 3, &table, "short_request_3"},
-    {0, (gex_AM_Fn_t)data_request_3, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 3, &table, "data_request_3"},
-    {0, (gex_AM_Fn_t)short_reply_3, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 3, &table, "short_reply_3"},
-    {0, (gex_AM_Fn_t)data_reply_3, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 3, &table, "data_reply_3"},
-    {0, (gex_AM_Fn_t)short_request_4, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 4, &table, "short_request_4"},
-    {0, (gex_AM_Fn_t)data_request_4, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 4, &table, "data_request_4"},
-    {0, (gex_AM_Fn_t)short_reply_4, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 4, &table, "short_reply_4"},
-    {0, (gex_AM_Fn_t)data_reply_4, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 4, &table, "data_reply_4"},
-    {0, (gex_AM_Fn_t)short_request_5, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 5, &table, "short_request_5"},
-    {0, (gex_AM_Fn_t)data_request_5, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 5, &table, "data_request_5"},
-    {0, (gex_AM_Fn_t)short_reply_5, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 5, &table, "short_reply_5"},
-    {0, (gex_AM_Fn_t)data_reply_5, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 5, &table, "data_reply_5"},
-    {0, (gex_AM_Fn_t)short_request_6, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 6, &table, "short_request_6"},
-    {0, (gex_AM_Fn_t)data_request_6, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 6, &table, "data_request_6"},
-    {0, (gex_AM_Fn_t)short_reply_6, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 6, &table, "short_reply_6"},
-    {0, (gex_AM_Fn_t)data_reply_6, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 6, &table, "data_reply_6"},
-    {0, (gex_AM_Fn_t)short_request_7, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 7, &table, "short_request_7"},
-    {0, (gex_AM_Fn_t)data_request_7, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 7, &table, "data_request_7"},
-    {0, (gex_AM_Fn_t)short_reply_7, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 7, &table, "short_reply_7"},
-    {0, (gex_AM_Fn_t)data_reply_7, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 7, &table, "data_reply_7"},
-    {0, (gex_AM_Fn_t)short_request_8, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 8, &table, "short_request_8"},
-    {0, (gex_AM_Fn_t)data_request_8, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 8, &table, "data_request_8"},
-    {0, (gex_AM_Fn_t)short_reply_8, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 8, &table, "short_reply_8"},
-    {0, (gex_AM_Fn_t)data_reply_8, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 8, &table, "data_reply_8"},
-    {0, (gex_AM_Fn_t)short_request_9, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 9, &table, "short_request_9"},
-    {0, (gex_AM_Fn_t)data_request_9, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 9, &table, "data_request_9"},
-    {0, (gex_AM_Fn_t)short_reply_9, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 9, &table, "short_reply_9"},
-    {0, (gex_AM_Fn_t)data_reply_9, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 9, &table, "data_reply_9"},
-    {0, (gex_AM_Fn_t)short_request_10, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 10, &table,
-     "short_request_10"},
-    {0, (gex_AM_Fn_t)data_request_10, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 10, &table,
-     "data_request_10"},
-    {0, (gex_AM_Fn_t)short_reply_10, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 10, &table, "short_reply_10"},
-    {0, (gex_AM_Fn_t)data_reply_10, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 10, &table, "data_reply_10"},
-    {0, (gex_AM_Fn_t)short_request_11, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 11, &table,
-     "short_request_11"},
-    {0, (gex_AM_Fn_t)data_request_11, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 11, &table,
-     "data_request_11"},
-    {0, (gex_AM_Fn_t)short_reply_11, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 11, &table, "short_reply_11"},
-    {0, (gex_AM_Fn_t)data_reply_11, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 11, &table, "data_reply_11"},
-    {0, (gex_AM_Fn_t)short_request_12, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 12, &table,
-     "short_request_12"},
-    {0, (gex_AM_Fn_t)data_request_12, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 12, &table,
-     "data_request_12"},
-    {0, (gex_AM_Fn_t)short_reply_12, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 12, &table, "short_reply_12"},
-    {0, (gex_AM_Fn_t)data_reply_12, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 12, &table, "data_reply_12"},
-    {0, (gex_AM_Fn_t)short_request_13, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 13, &table,
-     "short_request_13"},
-    {0, (gex_AM_Fn_t)data_request_13, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 13, &table,
-     "data_request_13"},
-    {0, (gex_AM_Fn_t)short_reply_13, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 13, &table, "short_reply_13"},
-    {0, (gex_AM_Fn_t)data_reply_13, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 13, &table, "data_reply_13"},
-    {0, (gex_AM_Fn_t)short_request_14, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 14, &table,
-     "short_request_14"},
-    {0, (gex_AM_Fn_t)data_request_14, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 14, &table,
-     "data_request_14"},
-    {0, (gex_AM_Fn_t)short_reply_14, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 14, &table, "short_reply_14"},
-    {0, (gex_AM_Fn_t)data_reply_14, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 14, &table, "data_reply_14"},
-    {0, (gex_AM_Fn_t)short_request_15, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 15, &table,
-     "short_request_15"},
-    {0, (gex_AM_Fn_t)data_request_15, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 15, &table,
-     "data_request_15"},
-    {0, (gex_AM_Fn_t)short_reply_15, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 15, &table, "short_reply_15"},
-    {0, (gex_AM_Fn_t)data_reply_15, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 15, &table, "data_reply_15"},
-    {0, (gex_AM_Fn_t)short_request_16, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 16, &table,
-     "short_request_16"},
-    {0, (gex_AM_Fn_t)data_request_16, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, 16, &table,
-     "data_request_16"},
-    {0, (gex_AM_Fn_t)short_reply_16, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 16, &table, "short_reply_16"},
-    {0, (gex_AM_Fn_t)data_reply_16, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 16, &table, "data_reply_16"},
-};
+#define ENTRIES(N)                                                                                           \
+    {0, (gex_AM_Fn_t)short_##N, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, N, &table, "short request"},        \
+        {0, (gex_AM_Fn_t)data_##N, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REQUEST, N, &table, "data request"},    \
+        {0, (gex_AM_Fn_t)short_##N, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, N, &table, "short reply"},        \
+        {0, (gex_AM_Fn_t)data_##N, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, N, &table, "data reply"},
+static gex_AM_Entry_t table[(ARGS + 1) * FORMS] = {EACH(ENTRIES)};
 
 static gex_AM_Index_t index_of(int form, int count) {
     return table[count * FORMS + form].gex_index;
@@ -787,6 +145,7 @@ static void check_token(gex_Token_t token, int request, int is_long, int count) 
     check(info.gex_srcrank == (gex_Rank_t)((test_rank + (request ? test_size - 1 : 1)) % test_size));
     check(info.gex_ep == ex_ep && info.gex_is_req == request && info.gex_is_long == is_long);
     check(info.gex_entry->gex_cdata == &table && info.gex_entry->gex_nargs == (unsigned)count);
+    check(!(info.gex_entry->gex_flags & GEX_FLAG_AM_REQUEST) == !request);
     if (request) {
         check(gex_Token_MaxReplyMedium(token, GEX_EVENT_NOW, 0, (unsigned)count) >= 512);
         check(gex_Token_MaxReplyLong(token, GEX_EVENT_NOW, 0, (unsigned)count) >= 512);
@@ -802,464 +161,46 @@ static size_t payload_of(int count) {
     return count == 3 ? 0 : PAYLOAD;
 }
 
+#define REPLY(N)                                                                                             \
+    case N:                                                                                                  \
+        status = kind == 0   ? gex_AM_ReplyShort##N(token, index_of(SHORT_REPLY, N), 0 L##N)                 \
+                 : kind == 1 ? gex_AM_ReplyMedium##N(token, index_of(DATA_REPLY, N), data, payload_of(N),    \
+                                                     &event, 0 L##N)                                         \
+                             : gex_AM_ReplyLong##N(token, index_of(DATA_REPLY, N), data, payload_of(N), at,  \
+                                                   GEX_EVENT_NOW, 0 L##N);                                   \
+        break;
+
 static void reply_as(gex_Token_t token, int kind, int count, const gex_AM_Arg_t *a) {
     static _Thread_local char data[PAYLOAD];
     gex_Rank_t to = (gex_Rank_t)((test_rank + test_size - 1) % test_size);
     char *at = ex_base[to] + HOME + count * 2048;
     gex_Event_t event = GEX_EVENT_NO_OP;
+    int status = -1;
     fill_payload(data, count);
-    switch (count) {
-    case 0:
-        if (kind == 0)
-            check(gex_AM_ReplyShort0(token, index_of(SHORT_REPLY, 0), 0) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium0(token, index_of(DATA_REPLY, 0), data, payload_of(0), &event, 0) == 0);
-        else
-            check(gex_AM_ReplyLong0(token, index_of(DATA_REPLY, 0), data, payload_of(0), at, GEX_EVENT_NOW,
-                                    0) == 0);
-        break;
-    case 1:
-        if (kind == 0)
-            check(gex_AM_ReplyShort1(token, index_of(SHORT_REPLY, 1), 0, a[0]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium1(token, index_of(DATA_REPLY, 1), data, payload_of(1), &event, 0, a[0]) ==
-                  0);
-        else
-            check(gex_AM_ReplyLong1(token, index_of(DATA_REPLY, 1), data, payload_of(1), at, GEX_EVENT_NOW, 0,
-                                    a[0]) == 0);
-        break;
-    case 2:
-        if (kind == 0)
-            check(gex_AM_ReplyShort2(token, index_of(SHORT_REPLY, 2), 0, a[0], a[1]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium2(token, index_of(DATA_REPLY, 2), data, payload_of(2), &event, 0, a[0],
-                                      a[1]) == 0);
-        else
-            check(gex_AM_ReplyLong2(token, index_of(DATA_REPLY, 2), data, payload_of(2), at, GEX_EVENT_NOW, 0,
-                                    a[0], a[1]) == 0);
-        break;
-    case 3:
-        if (kind == 0)
-            check(gex_AM_ReplyShort3(token, index_of(SHORT_REPLY, 3), 0, a[0], a[1], a[2]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium3(token, index_of(DATA_REPLY, 3), data, payload_of(3), &event, 0, a[0],
-                                      a[1], a[2]) == 0);
-        else
-            check(gex_AM_ReplyLong3(token, index_of(DATA_REPLY, 3), data, payload_of(3), at, GEX_EVENT_NOW, 0,
-                                    a[0], a[1], a[2]) == 0);
-        break;
-    case 4:
-        if (kind == 0)
-            check(gex_AM_ReplyShort4(token, index_of(SHORT_REPLY, 4), 0, a[0], a[1], a[2], a[3]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium4(token, index_of(DATA_REPLY, 4), data, payload_of(4), &event, 0, a[0],
-                                      a[1], a[2], a[3]) == 0);
-        else
-            check(gex_AM_ReplyLong4(token, index_of(DATA_REPLY, 4), data, payload_of(4), at, GEX_EVENT_NOW, 0,
-                                    a[0], a[1], a[2], a[3]) == 0);
-        break;
-    case 5:
-        if (kind == 0)
-            check(gex_AM_ReplyShort5(token, index_of(SHORT_REPLY, 5), 0, a[0], a[1], a[2], a[3], a[4]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium5(token, index_of(DATA_REPLY, 5), data, payload_of(5), &event, 0, a[0],
-                                      a[1], a[2], a[3], a[4]) == 0);
-        else
-            check(gex_AM_ReplyLong5(token, index_of(DATA_REPLY, 5), data, payload_of(5), at, GEX_EVENT_NOW, 0,
-                                    a[0], a[1], a[2], a[3], a[4]) == 0);
-        break;
-    case 6:
-        if (kind == 0)
-            check(gex_AM_ReplyShort6(token, index_of(SHORT_REPLY, 6), 0, a[0], a[1], a[2], a[3], a[4],
-                                     a[5]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium6(token, index_of(DATA_REPLY, 6), data, payload_of(6), &event, 0, a[0],
-                                      a[1], a[2], a[3], a[4], a[5]) == 0);
-        else
-            check(gex_AM_ReplyLong6(token, index_of(DATA_REPLY, 6), data, payload_of(6), at, GEX_EVENT_NOW, 0,
-                                    a[0], a[1], a[2], a[3], a[4], a[5]) == 0);
-        break;
-    case 7:
-        if (kind == 0)
-            check(gex_AM_ReplyShort7(token, index_of(SHORT_REPLY, 7), 0, a[0], a[1], a[2], a[3], a[4], a[5],
-                                     a[6]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium7(token, index_of(DATA_REPLY, 7), data, payload_of(7), &event, 0, a[0],
-                                      a[1], a[2], a[3], a[4], a[5], a[6]) == 0);
-        else
-            check(gex_AM_ReplyLong7(token, index_of(DATA_REPLY, 7), data, payload_of(7), at, GEX_EVENT_NOW, 0,
-                                    a[0], a[1], a[2], a[3], a[4], a[5], a[6]) == 0);
-        break;
-    case 8:
-        if (kind == 0)
-            check(gex_AM_ReplyShort8(token, index_of(SHORT_REPLY, 8), 0, a[0], a[1], a[2], a[3], a[4], a[5],
-                                     a[6], a[7]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium8(token, index_of(DATA_REPLY, 8), data, payload_of(8), &event, 0, a[0],
-                                      a[1], a[2], a[3], a[4], a[5], a[6], a[7]) == 0);
-        else
-            check(gex_AM_ReplyLong8(token, index_of(DATA_REPLY, 8), data, payload_of(8), at, GEX_EVENT_NOW, 0,
-                                    a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]) == 0);
-        break;
-    case 9:
-        if (kind == 0)
-            check(gex_AM_ReplyShort9(token, index_of(SHORT_REPLY, 9), 0, a[0], a[1], a[2], a[3], a[4], a[5],
-                                     a[6], a[7], a[8]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium9(token, index_of(DATA_REPLY, 9), data, payload_of(9), &event, 0, a[0],
-                                      a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]) == 0);
-        else
-            check(gex_AM_ReplyLong9(token, index_of(DATA_REPLY, 9), data, payload_of(9), at, GEX_EVENT_NOW, 0,
-                                    a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]) == 0);
-        break;
-    case 10:
-        if (kind == 0)
-            check(gex_AM_ReplyShort10(token, index_of(SHORT_REPLY, 10), 0, a[0], a[1], a[2], a[3], a[4], a[5],
-                                      a[6], a[7], a[8], a[9]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium10(token, index_of(DATA_REPLY, 10), data, payload_of(10), &event, 0, a[0],
-                                       a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]) == 0);
-        else
-            check(gex_AM_ReplyLong10(token, index_of(DATA_REPLY, 10), data, payload_of(10), at, GEX_EVENT_NOW,
-                                     0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]) == 0);
-        break;
-    case 11:
-        if (kind == 0)
-            check(gex_AM_ReplyShort11(token, index_of(SHORT_REPLY, 11), 0, a[0], a[1], a[2], a[3], a[4], a[5],
-                                      a[6], a[7], a[8], a[9], a[10]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium11(token, index_of(DATA_REPLY, 11), data, payload_of(11), &event, 0, a[0],
-                                       a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10]) == 0);
-        else
-            check(gex_AM_ReplyLong11(token, index_of(DATA_REPLY, 11), data, payload_of(11), at, GEX_EVENT_NOW,
-                                     0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
-                                     a[10]) == 0);
-        break;
-    case 12:
-        if (kind == 0)
-            check(gex_AM_ReplyShort12(token, index_of(SHORT_REPLY, 12), 0, a[0], a[1], a[2], a[3], a[4], a[5],
-                                      a[6], a[7], a[8], a[9], a[10], a[11]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium12(token, index_of(DATA_REPLY, 12), data, payload_of(12), &event, 0, a[0],
-                                       a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
-                                       a[11]) == 0);
-        else
-            check(gex_AM_ReplyLong12(token, index_of(DATA_REPLY, 12), data, payload_of(12), at, GEX_EVENT_NOW,
-                                     0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
-                                     a[11]) == 0);
-        break;
-    case 13:
-        if (kind == 0)
-            check(gex_AM_ReplyShort13(token, index_of(SHORT_REPLY, 13), 0, a[0], a[1], a[2], a[3], a[4], a[5],
-                                      a[6], a[7], a[8], a[9], a[10], a[11], a[12]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium13(token, index_of(DATA_REPLY, 13), data, payload_of(13), &event, 0, a[0],
-                                       a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
-                                       a[12]) == 0);
-        else
-            check(gex_AM_ReplyLong13(token, index_of(DATA_REPLY, 13), data, payload_of(13), at, GEX_EVENT_NOW,
-                                     0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
-                                     a[11], a[12]) == 0);
-        break;
-    case 14:
-        if (kind == 0)
-            check(gex_AM_ReplyShort14(token, index_of(SHORT_REPLY, 14), 0, a[0], a[1], a[2], a[3], a[4], a[5],
-                                      a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium14(token, index_of(DATA_REPLY, 14), data, payload_of(14), &event, 0, a[0],
-                                       a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
-                                       a[12], a[13]) == 0);
-        else
-            check(gex_AM_ReplyLong14(token, index_of(DATA_REPLY, 14), data, payload_of(14), at, GEX_EVENT_NOW,
-                                     0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
-                                     a[11], a[12], a[13]) == 0);
-        break;
-    case 15:
-        if (kind == 0)
-            check(gex_AM_ReplyShort15(token, index_of(SHORT_REPLY, 15), 0, a[0], a[1], a[2], a[3], a[4], a[5],
-                                      a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium15(token, index_of(DATA_REPLY, 15), data, payload_of(15), &event, 0, a[0],
-                                       a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
-                                       a[12], a[13], a[14]) == 0);
-        else
-            check(gex_AM_ReplyLong15(token, index_of(DATA_REPLY, 15), data, payload_of(15), at, GEX_EVENT_NOW,
-                                     0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
-                                     a[11], a[12], a[13], a[14]) == 0);
-        break;
-    case 16:
-        if (kind == 0)
-            check(gex_AM_ReplyShort16(token, index_of(SHORT_REPLY, 16), 0, a[0], a[1], a[2], a[3], a[4], a[5],
-                                      a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]) == 0);
-        else if (kind == 1)
-            check(gex_AM_ReplyMedium16(token, index_of(DATA_REPLY, 16), data, payload_of(16), &event, 0, a[0],
-                                       a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
-                                       a[12], a[13], a[14], a[15]) == 0);
-        else
-            check(gex_AM_ReplyLong16(token, index_of(DATA_REPLY, 16), data, payload_of(16), at, GEX_EVENT_NOW,
-                                     0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
-                                     a[11], a[12], a[13], a[14], a[15]) == 0);
-        break;
-    }
-    check(kind != 1 || event == GEX_EVENT_INVALID);
+    switch (count) { EACH(REPLY) }
+    check(status == 0 && (kind != 1 || event == GEX_EVENT_INVALID));
     memset(data, 0, sizeof data); /* the source is free */
 }
+
+#define REQUEST(N)                                                                                           \
+    case N:                                                                                                  \
+        status = kind == 0   ? gex_AM_RequestShort##N(tm, rank, index_of(SHORT_REQUEST, N), 0 L##N)          \
+                 : kind == 1 ? gex_AM_RequestMedium##N(tm, rank, index_of(DATA_REQUEST, N), data,            \
+                                                       payload_of(N), &event, 0 L##N)                        \
+                             : gex_AM_RequestLong##N(tm, rank, index_of(DATA_REQUEST, N), data,              \
+                                                     payload_of(N), at, GEX_EVENT_GROUP, 0 L##N);            \
+        break;
 
 static void request_as(gex_TM_t tm, gex_Rank_t rank, int kind, int count) {
     char data[PAYLOAD], *at = ex_base[(test_rank + 1) % test_size] + HOME + count * 2048;
     gex_AM_Arg_t a[ARGS];
     gex_Event_t event = GEX_EVENT_NO_OP;
+    int status = -1;
     for (int i = 0; i < ARGS; i++)
         a[i] = value_of(count, i);
     fill_payload(data, count);
-    switch (count) {
-    case 0:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort0(tm, rank, index_of(SHORT_REQUEST, 0), 0), 0);
-        else if (kind == 1)
-            expect_eq(
-                gex_AM_RequestMedium0(tm, rank, index_of(DATA_REQUEST, 0), data, payload_of(0), &event, 0),
-                0);
-        else
-            expect_eq(gex_AM_RequestLong0(tm, rank, index_of(DATA_REQUEST, 0), data, payload_of(0), at,
-                                          GEX_EVENT_GROUP, 0),
-                      0);
-        break;
-    case 1:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort1(tm, rank, index_of(SHORT_REQUEST, 1), 0, a[0]), 0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium1(tm, rank, index_of(DATA_REQUEST, 1), data, payload_of(1), &event,
-                                            0, a[0]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong1(tm, rank, index_of(DATA_REQUEST, 1), data, payload_of(1), at,
-                                          GEX_EVENT_GROUP, 0, a[0]),
-                      0);
-        break;
-    case 2:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort2(tm, rank, index_of(SHORT_REQUEST, 2), 0, a[0], a[1]), 0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium2(tm, rank, index_of(DATA_REQUEST, 2), data, payload_of(2), &event,
-                                            0, a[0], a[1]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong2(tm, rank, index_of(DATA_REQUEST, 2), data, payload_of(2), at,
-                                          GEX_EVENT_GROUP, 0, a[0], a[1]),
-                      0);
-        break;
-    case 3:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort3(tm, rank, index_of(SHORT_REQUEST, 3), 0, a[0], a[1], a[2]), 0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium3(tm, rank, index_of(DATA_REQUEST, 3), data, payload_of(3), &event,
-                                            0, a[0], a[1], a[2]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong3(tm, rank, index_of(DATA_REQUEST, 3), data, payload_of(3), at,
-                                          GEX_EVENT_GROUP, 0, a[0], a[1], a[2]),
-                      0);
-        break;
-    case 4:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort4(tm, rank, index_of(SHORT_REQUEST, 4), 0, a[0], a[1], a[2], a[3]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium4(tm, rank, index_of(DATA_REQUEST, 4), data, payload_of(4), &event,
-                                            0, a[0], a[1], a[2], a[3]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong4(tm, rank, index_of(DATA_REQUEST, 4), data, payload_of(4), at,
-                                          GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3]),
-                      0);
-        break;
-    case 5:
-        if (kind == 0)
-            expect_eq(
-                gex_AM_RequestShort5(tm, rank, index_of(SHORT_REQUEST, 5), 0, a[0], a[1], a[2], a[3], a[4]),
-                0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium5(tm, rank, index_of(DATA_REQUEST, 5), data, payload_of(5), &event,
-                                            0, a[0], a[1], a[2], a[3], a[4]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong5(tm, rank, index_of(DATA_REQUEST, 5), data, payload_of(5), at,
-                                          GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4]),
-                      0);
-        break;
-    case 6:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort6(tm, rank, index_of(SHORT_REQUEST, 6), 0, a[0], a[1], a[2], a[3],
-                                           a[4], a[5]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium6(tm, rank, index_of(DATA_REQUEST, 6), data, payload_of(6), &event,
-                                            0, a[0], a[1], a[2], a[3], a[4], a[5]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong6(tm, rank, index_of(DATA_REQUEST, 6), data, payload_of(6), at,
-                                          GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5]),
-                      0);
-        break;
-    case 7:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort7(tm, rank, index_of(SHORT_REQUEST, 7), 0, a[0], a[1], a[2], a[3],
-                                           a[4], a[5], a[6]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium7(tm, rank, index_of(DATA_REQUEST, 7), data, payload_of(7), &event,
-                                            0, a[0], a[1], a[2], a[3], a[4], a[5], a[6]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong7(tm, rank, index_of(DATA_REQUEST, 7), data, payload_of(7), at,
-                                          GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6]),
-                      0);
-        break;
-    case 8:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort8(tm, rank, index_of(SHORT_REQUEST, 8), 0, a[0], a[1], a[2], a[3],
-                                           a[4], a[5], a[6], a[7]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium8(tm, rank, index_of(DATA_REQUEST, 8), data, payload_of(8), &event,
-                                            0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong8(tm, rank, index_of(DATA_REQUEST, 8), data, payload_of(8), at,
-                                          GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]),
-                      0);
-        break;
-    case 9:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort9(tm, rank, index_of(SHORT_REQUEST, 9), 0, a[0], a[1], a[2], a[3],
-                                           a[4], a[5], a[6], a[7], a[8]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium9(tm, rank, index_of(DATA_REQUEST, 9), data, payload_of(9), &event,
-                                            0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong9(tm, rank, index_of(DATA_REQUEST, 9), data, payload_of(9), at,
-                                          GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
-                                          a[8]),
-                      0);
-        break;
-    case 10:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort10(tm, rank, index_of(SHORT_REQUEST, 10), 0, a[0], a[1], a[2], a[3],
-                                            a[4], a[5], a[6], a[7], a[8], a[9]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium10(tm, rank, index_of(DATA_REQUEST, 10), data, payload_of(10),
-                                             &event, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
-                                             a[9]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong10(tm, rank, index_of(DATA_REQUEST, 10), data, payload_of(10), at,
-                                           GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
-                                           a[8], a[9]),
-                      0);
-        break;
-    case 11:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort11(tm, rank, index_of(SHORT_REQUEST, 11), 0, a[0], a[1], a[2], a[3],
-                                            a[4], a[5], a[6], a[7], a[8], a[9], a[10]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium11(tm, rank, index_of(DATA_REQUEST, 11), data, payload_of(11),
-                                             &event, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
-                                             a[9], a[10]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong11(tm, rank, index_of(DATA_REQUEST, 11), data, payload_of(11), at,
-                                           GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
-                                           a[8], a[9], a[10]),
-                      0);
-        break;
-    case 12:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort12(tm, rank, index_of(SHORT_REQUEST, 12), 0, a[0], a[1], a[2], a[3],
-                                            a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium12(tm, rank, index_of(DATA_REQUEST, 12), data, payload_of(12),
-                                             &event, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
-                                             a[9], a[10], a[11]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong12(tm, rank, index_of(DATA_REQUEST, 12), data, payload_of(12), at,
-                                           GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
-                                           a[8], a[9], a[10], a[11]),
-                      0);
-        break;
-    case 13:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort13(tm, rank, index_of(SHORT_REQUEST, 13), 0, a[0], a[1], a[2], a[3],
-                                            a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium13(tm, rank, index_of(DATA_REQUEST, 13), data, payload_of(13),
-                                             &event, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
-                                             a[9], a[10], a[11], a[12]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong13(tm, rank, index_of(DATA_REQUEST, 13), data, payload_of(13), at,
-                                           GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
-                                           a[8], a[9], a[10], a[11], a[12]),
-                      0);
-        break;
-    case 14:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort14(tm, rank, index_of(SHORT_REQUEST, 14), 0, a[0], a[1], a[2], a[3],
-                                            a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium14(tm, rank, index_of(DATA_REQUEST, 14), data, payload_of(14),
-                                             &event, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
-                                             a[9], a[10], a[11], a[12], a[13]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong14(tm, rank, index_of(DATA_REQUEST, 14), data, payload_of(14), at,
-                                           GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
-                                           a[8], a[9], a[10], a[11], a[12], a[13]),
-                      0);
-        break;
-    case 15:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort15(tm, rank, index_of(SHORT_REQUEST, 15), 0, a[0], a[1], a[2], a[3],
-                                            a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13],
-                                            a[14]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium15(tm, rank, index_of(DATA_REQUEST, 15), data, payload_of(15),
-                                             &event, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
-                                             a[9], a[10], a[11], a[12], a[13], a[14]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong15(tm, rank, index_of(DATA_REQUEST, 15), data, payload_of(15), at,
-                                           GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
-                                           a[8], a[9], a[10], a[11], a[12], a[13], a[14]),
-                      0);
-        break;
-    case 16:
-        if (kind == 0)
-            expect_eq(gex_AM_RequestShort16(tm, rank, index_of(SHORT_REQUEST, 16), 0, a[0], a[1], a[2], a[3],
-                                            a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13],
-                                            a[14], a[15]),
-                      0);
-        else if (kind == 1)
-            expect_eq(gex_AM_RequestMedium16(tm, rank, index_of(DATA_REQUEST, 16), data, payload_of(16),
-                                             &event, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
-                                             a[9], a[10], a[11], a[12], a[13], a[14], a[15]),
-                      0);
-        else
-            expect_eq(gex_AM_RequestLong16(tm, rank, index_of(DATA_REQUEST, 16), data, payload_of(16), at,
-                                           GEX_EVENT_GROUP, 0, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
-                                           a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]),
-                      0);
-        break;
-    }
+    switch (count) { EACH(REQUEST) }
+    expect_eq(status, 0);
     expect(kind != 1 || event == GEX_EVENT_INVALID);
     gex_NBI_Wait(GEX_EC_AM, 0);
     memset(data, 0, sizeof data);
