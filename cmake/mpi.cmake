@@ -8,3 +8,14 @@ find_program(HEARTH_MPIFORT NAMES mpifort.${HEARTH_MPI})
 if(HEARTH_MPIFORT)
   message(STATUS "Fortran tests with ${HEARTH_MPIFORT}")
 endif()
+
+# Up to MPICH 4.3, MPI_Request_get_status_all, _any and _some take requests that are not const (src/mpi/core/standard.h).
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
+check_c_source_compiles("#include <mpi.h>
+int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]);
+int main(void) { return 0; }" HEARTH_MPI_CONST)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(NOT HEARTH_MPI_CONST)
+  add_compile_definitions(HEARTH_MPI_NOT_CONST)
+endif()

@@ -3,9 +3,11 @@
 #
 #   awk -f sync_calls.awk calls.def nonsync.txt mpi.i       one line per call: SYNC_CALL(name, kind, parameters, arguments), or SYNC_CALL_FLAG
 #                                                   for those that are no sync event if *flag is 0
-#   awk -f sync_calls.awk calls.def nonsync.txt mpi.exports mpi.i        only calls that the library exports: mpi.exports lists them,
+#   awk -f sync_calls.awk hooked.i nonsync.txt mpi.i        the same; hooked.i is core/hooked.h preprocessed, and names only the calls
+#                                                   that are hooked on this MPI. calls.def counts with all its lines
+#   awk -f sync_calls.awk hooked.i nonsync.txt mpi.exports mpi.i         only calls that the library exports: mpi.exports lists them,
 #                                                   one per line; an empty list is ignored
-#   awk -v inside=1 -v mpi=MPI -f sync_calls.awk calls.def nonsync.txt waits.txt ...
+#   awk -v inside=1 -v mpi=MPI -f sync_calls.awk hooked.i nonsync.txt waits.txt ...
 #                                                   the same, but for collectives that are replaced by their non-blocking
 #                                                   equivalent on this MPI, mpich or openmpi,
 #                                                   SYNC_CALL_NONBLOCKING(name, equivalent, kind, parameters, arguments, its arguments),
@@ -13,6 +15,10 @@
 #                                                   over comm, or over an open file fh
 FILENAME ~ /calls\.def$/ {
     if (match($0, /^(HOOK|POLL|BLOCK|PRE|PREBARRIER|PREBARRIER_WIN|PREBARRIER_FREE|PREBARRIER_WAIT)\([A-Za-z_]+/)) { sub(/^[A-Z_]+\(/, ""); match($0, /^[A-Za-z_]+/); hooked["MPI_" substr($0, 1, RLENGTH)] = 1 }
+    next
+}
+FILENAME ~ /hooked\.i$/ {
+    while (match($0, /HEARTH_HOOKED [A-Za-z_]+/)) { hooked["MPI_" substr($0, RSTART + 14, RLENGTH - 14)] = 1; $0 = substr($0, RSTART + RLENGTH) }
     next
 }
 FILENAME ~ /nonsync\.txt$/ { if ($0 !~ /^(#|$)/) nonsync[++nonsyncs] = pattern($1); next }

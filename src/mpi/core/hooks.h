@@ -22,6 +22,14 @@ int rma_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MP
 int rma_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]);
 int rma_Request_free(MPI_Request *request);
 int rma_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+#if HEARTH_MPI_4_1
+int rma_Request_get_status_all(int count, HEARTH_CONST MPI_Request requests[], int *flag,
+                               MPI_Status statuses[]);
+int rma_Request_get_status_any(int count, HEARTH_CONST MPI_Request requests[], int *index, int *flag,
+                               MPI_Status *status);
+int rma_Request_get_status_some(int count, HEARTH_CONST MPI_Request requests[], int *done, int indices[],
+                                MPI_Status statuses[]);
+#endif
 
 /* rma/bypass.c: MPI_Type_free for a type that no message in flight uses. */
 int rma_Type_free(MPI_Datatype *type);

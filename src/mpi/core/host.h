@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "mpi/core/standard.h"
 
 struct host_table {
 #define HOOK(name, params, args) int(*name) params;

@@ -28,7 +28,7 @@ struct contents {
 
 static int describe_type(MPI_Datatype type, int depth, struct layout_element *out);
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 static int get_envelope(MPI_Datatype type, struct contents *c) {
     return host_Type_get_envelope_c(type, &c->int_count, &c->address_count, &c->count_count, &c->type_count,
                                     &c->combiner);

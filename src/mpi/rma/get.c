@@ -55,7 +55,7 @@ int hook_Rget(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint
     return get_serve(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, request, NULL});
 }
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 int hook_Get_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
                MPI_Count tcount, MPI_Datatype ttype, MPI_Win win) {
     return get_serve(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL});
@@ -393,7 +393,7 @@ int rma_get_forward(const struct get *g) {
     if (UNLIKELY(g->noop != NULL))
         rc = pass_noop(g);
     else
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
         if (g->ocount > INT_MAX || g->tcount > INT_MAX)
         rc = g->request ? host_Rget_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount, g->ttype,
                                       g->win, g->request)

@@ -215,7 +215,7 @@ int hook_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm co
     return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, true);
 }
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 int hook_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
     serve_open();
     int rc = host_Win_create_c(base, size, unit, info, comm, win);

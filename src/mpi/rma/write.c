@@ -289,7 +289,7 @@ int hook_Compare_and_swap(const void *origin, const void *compare, void *result,
           type, MPI_REPLACE);
 }
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 int hook_Put_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
                MPI_Count tcount, MPI_Datatype ttype, MPI_Win win) {
     WRITE(host_Put_c(origin, ocount, otype, target, disp, tcount, ttype, win), disp, tcount, ttype,

@@ -109,7 +109,7 @@ int hook_Win_shared_query(MPI_Win win, int rank, MPI_Aint *bytes, int *unit, voi
     return host_Win_shared_query(win, rank, bytes, unit, base);
 }
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 int serve_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *bytes, MPI_Aint *unit, void *base) {
     const struct served *s = serve_find(win);
     struct segment_view v = {0};

@@ -113,7 +113,7 @@ struct recipe {
     MPI_Count ints, addresses, counts, types;
 };
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 static int recipe_get(MPI_Datatype type, struct recipe *r) {
     return host_Type_get_envelope_c(type, &r->ints, &r->addresses, &r->counts, &r->types, &r->combiner);
 }

@@ -154,7 +154,7 @@ int serve_Rput(const void *origin, int ocount, MPI_Datatype otype, int target, M
     return REQUEST(rc);
 }
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 int serve_Get_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
                 MPI_Count tcount, MPI_Datatype ttype, MPI_Win win) {
     ARGS;

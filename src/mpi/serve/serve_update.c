@@ -324,7 +324,7 @@ int serve_Rget_accumulate(const void *origin, int ocount, MPI_Datatype otype, vo
     return REQUEST(rc);
 }
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 int serve_Accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
                        MPI_Count tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
     ARGS;

@@ -437,7 +437,7 @@ int serve_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
                : serve_host.Win_create_dynamic(info, comm, win);
 }
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 int serve_Win_allocate_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
                          MPI_Win *win) {
     return is_allocated(size, unit, info, comm, base, win)

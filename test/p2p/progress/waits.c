@@ -3,6 +3,8 @@
  * with a pre-barrier, a non-blocking equivalent or a loop of tests; lint_waits compares the two. */
 #include "message.h"
 
+#include "mpi/core/standard.h"
+
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -252,7 +254,7 @@ static const struct call topologies[] = {
     {"Intercomm_merge", sit_Intercomm_merge, 0, free_made},
 };
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_4_0
 static void create_from_group(void) {
     MPI_Group group = group_of(MPI_COMM_WORLD);
     MPI_Comm_create_from_group(group, "waits", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made);
@@ -286,7 +288,7 @@ CASE(communicators) {
     RUN(makers);
     RUN(spread);
     RUN(topologies);
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_4_0
     RUN(from_groups);
 #endif
     MPI_Comm_idup(MPI_COMM_WORLD, &where, &request);

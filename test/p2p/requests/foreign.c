@@ -2,13 +2,15 @@
  * kinds that not all of its calls complete equally well, and requests that fail. */
 #include "message.h"
 
+#include "mpi/core/standard.h"
+
 #include <stdlib.h>
 
 enum { PIECE = 65536, SOME = 4 };
 
 /* ---- kinds of requests ---- */
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_4_0
 CASE(persistent_collectives) {
     int one = 1, sum = 0;
     MPI_Request r[2];

@@ -39,6 +39,13 @@ int p2p_complete_take(MPI_Request *handle, struct p2p_request *r, MPI_Status *st
     return error;
 }
 
+void p2p_complete_show(struct p2p_request *r, MPI_Status *status, struct outcome *o) {
+    if (r->active && r->kind == REQUEST_RECV)
+        p2p_request_conclude(r); /* the program may read its buffer */
+    o->syncs |= r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
+    p2p_status_of(status, r);
+}
+
 /* Call without the lock: error handlers belong to the program. */
 int p2p_complete_conclude(struct outcome *o, bool several) {
     if (o->syncs)
@@ -122,19 +129,15 @@ int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) 
         return rma_Request_get_status(request, flag, status);
     }
     struct p2p_request *r = p2p_request_of(request);
+    struct outcome o = {0};
     p2p_lock();
     if (!p2p_complete_is_over(r))
         p2p_progress();
     *flag = p2p_complete_is_over(r);
-    bool syncs = *flag && r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
-    if (*flag && r->active && r->kind == REQUEST_RECV)
-        p2p_request_conclude(r); /* the program may read its buffer */
     if (*flag)
-        p2p_status_of(status, r);
+        p2p_complete_show(r, status, &o);
     p2p_unlock();
-    if (syncs)
-        acquire(EVENT_REQUEST);
-    return MPI_SUCCESS;
+    return p2p_complete_conclude(&o, false);
 }
 
 int hook_Request_free(MPI_Request *request) {
@@ -293,6 +296,21 @@ int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     wait_until_complete(count, requests, true);
     return take_all(count, requests, statuses);
 }
+
+#if HEARTH_MPI_4_1
+int hook_Request_get_status_all(int count, HEARTH_CONST MPI_Request requests[], int *flag,
+                                MPI_Status statuses[]) {
+    if (p2p_on)
+        p2p_complete_progress();
+    if (LIKELY(!p2p_on) || count <= 0 || !p2p_complete_count_ours(count, requests))
+        return rma_Request_get_status_all(count, requests, flag, statuses);
+    int rc = MPI_SUCCESS, over = 1;
+    for (int i = 0; i < count && over && rc == MPI_SUCCESS; i++)
+        rc = hook_Request_get_status(requests[i], &over, p2p_complete_status_at(statuses, i));
+    *flag = over;
+    return rc;
+}
+#endif
 
 int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     if (p2p_on)

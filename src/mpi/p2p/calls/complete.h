@@ -23,6 +23,9 @@ static inline bool p2p_complete_is_over(const struct p2p_request *r) {
  * error. Requires the lock. */
 int p2p_complete_take(MPI_Request *handle, struct p2p_request *r, MPI_Status *status, struct outcome *o);
 
+/* Fills in the status of a managed request that is over, and leaves the request as it is. Requires the lock. */
+void p2p_complete_show(struct p2p_request *r, MPI_Status *status, struct outcome *o);
+
 /* The end of a call: acquires, and calls the error handler. Returns the call's code. Call without the lock. */
 int p2p_complete_conclude(struct outcome *o, bool several);
 

@@ -1,6 +1,6 @@
 /* complete_some.c: waits for some of several requests and tests them, if managed ones are among them. MPI's requests
  * are collected in an array of their own, because only MPI knows which of them are inactive. A set without managed
- * requests goes to MPI: see complete.c. */
+ * requests goes to MPI: see complete.c. MPI_Request_get_status_any and _some take the same path, and complete none. */
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
@@ -16,6 +16,7 @@ enum { FEW = 64 };
 struct some {
     int count, most; /* most: how many to complete */
     bool several;    /* each has its own status */
+    bool keeps;      /* no request is completed; `requests` may be constant */
     MPI_Request *requests;
     int done, *indices;
     MPI_Status *statuses;
@@ -56,7 +57,11 @@ static void take_ours(struct some *s) {
         if (!r->done || s->done == s->most)
             continue;
         MPI_Status *status = p2p_complete_status_at(s->statuses, s->done);
-        int error = p2p_complete_take(&s->requests[i], r, status, &s->outcome);
+        int error = MPI_SUCCESS;
+        if (s->keeps)
+            p2p_complete_show(r, status, &s->outcome);
+        else
+            error = p2p_complete_take(&s->requests[i], r, status, &s->outcome);
         if (s->several && status != MPI_STATUS_IGNORE)
             status->MPI_ERROR = error;
         s->indices[s->done++] = i;
@@ -72,7 +77,8 @@ static void some_take_back(struct some *s, int done) {
     for (int i = s->done; i < s->done + done; i++) {
         int theirs = s->indices[i];
         s->indices[i] = s->place[theirs];
-        s->requests[s->place[theirs]] = s->theirs[theirs];
+        if (!s->keeps)
+            s->requests[s->place[theirs]] = s->theirs[theirs];
     }
     s->done += done;
 }
@@ -85,11 +91,27 @@ static int find_failed(const struct some *s, int index) {
     return (unsigned)index < (unsigned)s->foreign ? index : MPI_UNDEFINED;
 }
 
+static int ask_any(const struct some *s, int *index, int *flag, MPI_Status *status) {
+#if HEARTH_MPI_4_1
+    if (s->keeps)
+        return rma_Request_get_status_any(s->foreign, s->theirs, index, flag, status);
+#endif
+    return rma_Testany(s->foreign, s->theirs, index, flag, status);
+}
+
+static int ask_some(const struct some *s, int *done, int indices[], MPI_Status statuses[]) {
+#if HEARTH_MPI_4_1
+    if (s->keeps)
+        return rma_Request_get_status_some(s->foreign, s->theirs, done, indices, statuses);
+#endif
+    return rma_Testsome(s->foreign, s->theirs, done, indices, statuses);
+}
+
 /* Tests MPI's requests and completes at most one. Returns how many, or MPI_UNDEFINED if none is active. */
 static int test_any(struct some *s, int *index, MPI_Status *status) {
     int flag = 0;
     *index = MPI_UNDEFINED;
-    s->rc = rma_Testany(s->foreign, s->theirs, index, &flag, status);
+    s->rc = ask_any(s, index, &flag, status);
     if (s->rc == MPI_SUCCESS)
         return !flag ? 0 : *index == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
     *index = find_failed(s, *index);
@@ -100,7 +122,7 @@ static int test_any(struct some *s, int *index, MPI_Status *status) {
  * failed. */
 static int test_some(struct some *s, int indices[], MPI_Status statuses[]) {
     int done = 0;
-    s->rc = rma_Testsome(s->foreign, s->theirs, &done, indices, statuses);
+    s->rc = ask_some(s, &done, indices, statuses);
     for (int i = 0; s->rc == MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE && i < done; i++)
         statuses[i].MPI_ERROR = MPI_SUCCESS;
     return s->rc == MPI_SUCCESS || s->rc == MPI_ERR_IN_STATUS ? done : 0;
@@ -140,23 +162,27 @@ static int run_some(struct some *s, bool wait) {
 }
 
 /* Whether managed requests are among them; if not, MPI's call is made unchanged. */
-static bool is_for_us(int count, MPI_Request requests[]) {
+static bool is_for_us(int count, const MPI_Request requests[]) {
     return UNLIKELY(p2p_on) && count > 0 && p2p_complete_count_ours(count, requests);
 }
 
-static int run_any(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status, bool wait) {
+static int run_one(struct some *s, int *index, int *flag, MPI_Status *status, bool wait) {
     int found = MPI_UNDEFINED;
-    struct some s = {.count = count, .most = 1, .several = false};
-    s.requests = requests;
-    s.indices = &found;
-    s.statuses = status;
-    int rc = run_some(&s, wait);
-    bool none = s.done == MPI_UNDEFINED;
+    s->most = 1;
+    s->indices = &found;
+    s->statuses = status;
+    int rc = run_some(s, wait);
+    bool none = s->done == MPI_UNDEFINED;
     if (none)
         p2p_status_empty(status);
-    *index = s.done == 1 ? found : MPI_UNDEFINED;
-    *flag = none || s.done == 1;
+    *index = s->done == 1 ? found : MPI_UNDEFINED;
+    *flag = none || s->done == 1;
     return rc;
+}
+
+static int run_any(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status, bool wait) {
+    struct some s = {.count = count, .requests = requests};
+    return run_one(&s, index, flag, status, wait);
 }
 
 /* Does not wait in MPI, because messages arrive through it. */
@@ -226,3 +252,30 @@ int hook_Testsome(int count, MPI_Request requests[], int *done, int indices[], M
     p2p_poll();
     return p2p_observed_testsome(count, requests, done, indices, statuses);
 }
+
+#if HEARTH_MPI_4_1
+int hook_Request_get_status_any(int count, HEARTH_CONST MPI_Request requests[], int *index, int *flag,
+                                MPI_Status *status) {
+    if (is_for_us(count, requests)) {
+        struct some s = {.count = count, .keeps = true, .requests = (MPI_Request *)requests};
+        return run_one(&s, index, flag, status, false);
+    }
+    p2p_poll();
+    return rma_Request_get_status_any(count, requests, index, flag, status);
+}
+
+int hook_Request_get_status_some(int count, HEARTH_CONST MPI_Request requests[], int *done, int indices[],
+                                 MPI_Status statuses[]) {
+    if (is_for_us(count, requests)) {
+        struct some s = {.count = count, .most = count, .several = true, .keeps = true};
+        s.requests = (MPI_Request *)requests;
+        s.indices = indices;
+        s.statuses = statuses;
+        int rc = run_some(&s, false);
+        *done = s.done;
+        return rc;
+    }
+    p2p_poll();
+    return rma_Request_get_status_some(count, requests, done, indices, statuses);
+}
+#endif

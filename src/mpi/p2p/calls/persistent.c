@@ -60,7 +60,7 @@ SEND_INIT(Bsend_init, int, MODE_BUFFERED)
 SEND_INIT(Ssend_init, int, MODE_SYNC)
 SEND_INIT(Rsend_init, int, MODE_READY)
 RECV_INIT(Recv_init, int)
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 SEND_INIT(Send_init_c, MPI_Count, MODE_STANDARD)
 SEND_INIT(Bsend_init_c, MPI_Count, MODE_BUFFERED)
 SEND_INIT(Ssend_init_c, MPI_Count, MODE_SYNC)

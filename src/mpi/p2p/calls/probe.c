@@ -240,7 +240,7 @@ int hook_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message
     return host_Imrecv(buffer, count, type, message, request);
 }
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 MRECV(Mrecv_c, Imrecv_c, MPI_Count)
 
 int hook_Imrecv_c(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message,

@@ -124,7 +124,7 @@ static int recv_start(struct comm *c, void *buffer, MPI_Count count, MPI_Datatyp
 
 RECV(Recv, Irecv, int)
 IRECV(Irecv, int)
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 RECV(Recv_c, Irecv_c, MPI_Count)
 IRECV(Irecv_c, MPI_Count)
 #endif

@@ -209,7 +209,7 @@ ISEND(Isend, int, MODE_STANDARD)
 ISEND(Ibsend, int, MODE_BUFFERED)
 ISEND(Issend, int, MODE_SYNC)
 ISEND(Irsend, int, MODE_READY)
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 SEND(Send_c, Isend_c, MPI_Count, MODE_STANDARD)
 SEND(Bsend_c, Ibsend_c, MPI_Count, MODE_BUFFERED)
 SEND(Ssend_c, Issend_c, MPI_Count, MODE_SYNC)

@@ -185,10 +185,12 @@ static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MP
 SENDRECV(Sendrecv, Isend, Irecv, int)
 SENDRECV_REPLACE(Sendrecv_replace, Irecv, int)
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
 SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
 SENDRECV_REPLACE(Sendrecv_replace_c, Irecv_c, MPI_Count)
+#endif
 
+#if HEARTH_MPI_4_0
 static int start_exchange(struct comm *c, struct both *b, struct pair p, MPI_Request *request) {
     p2p_lock();
     struct p2p_request *r = p2p_request_new(REQUEST_RECV, c),
@@ -246,7 +248,9 @@ static int exchange_note(int rc, int source, const MPI_Request *request) {
     }
 
 ISENDRECV(Isendrecv, int)
-ISENDRECV(Isendrecv_c, MPI_Count)
 ISENDRECV_REPLACE(Isendrecv_replace, int)
+#endif
+#if HEARTH_MPI_COUNTS
+ISENDRECV(Isendrecv_c, MPI_Count)
 ISENDRECV_REPLACE(Isendrecv_replace_c, MPI_Count)
 #endif

@@ -143,7 +143,7 @@ int hook_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_
     return rc;
 }
 
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_4_0
 int hook_Comm_create_from_group(MPI_Group group, const char *word, MPI_Info info, MPI_Errhandler handler,
                                 MPI_Comm *made) {
     p2p_prebarrier_word(group, word);

@@ -7,6 +7,14 @@
 
 extern HIDDEN unsigned p2p_tag_most;
 
+/* A buffer for MPI_Bsend: p2p_buffered.h. */
+struct p2p_buffer {
+    uint64_t room;     /* bytes; 0: none is attached */
+    uint64_t used;     /* by the messages since the last flush */
+    uint64_t flushes;  /* so far */
+    unsigned messages; /* that have not left */
+};
+
 struct comm {
     MPI_Comm handle; /* MPI_COMM_NULL once freed */
     uint32_t context;
@@ -17,6 +25,7 @@ struct comm {
     int prebarriers;     /* windows and files created over it so far: prebarrier.c */
     uint32_t next_child; /* next context that its members have agreed on for its duplicates */
     uint32_t children;   /* number of such contexts left */
+    struct p2p_buffer buffer;
     unsigned references; /* held by requests, windows and files, and one until it is freed */
     struct comm *next;   /* in its hash bucket */
 };

@@ -50,7 +50,7 @@ void p2p_data_close(void) {
 /* ---- validation by MPI ---- */
 
 static int data_show(const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c, bool receive) {
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
     if (receive)
         return host_real.Recv_c((void *)buffer, count, type, MPI_PROC_NULL, 0, c->handle, MPI_STATUS_IGNORE);
     return host_real.Send_c(buffer, count, type, MPI_PROC_NULL, 0, c->handle);
@@ -66,7 +66,7 @@ static int data_show(const void *buffer, MPI_Count count, MPI_Datatype type, str
 
 static int send_to_self(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
                         MPI_Count to_count, MPI_Datatype to_type) {
-#if MPI_VERSION >= 4
+#if HEARTH_MPI_COUNTS
     return host_real.Sendrecv_c(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, alone,
                                 MPI_STATUS_IGNORE);
 #else
@@ -99,7 +99,7 @@ int p2p_data_unpack(struct data *d, uint64_t bytes) {
 }
 
 static bool data_fits(uint64_t bytes) {
-    return MPI_VERSION >= 4 || bytes <= INT_MAX;
+    return HEARTH_MPI_COUNTS || bytes <= INT_MAX;
 }
 
 static void add_opaque(struct opaque *o) {

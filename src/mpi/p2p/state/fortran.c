@@ -71,6 +71,12 @@ BOTH(MPI_Fint, Request_c2f, MPI_Request, request_to_fortran)
 BOTH(MPI_Request, Request_f2c, MPI_Fint, request_from_fortran)
 BOTH(MPI_Fint, Message_c2f, MPI_Message, message_to_fortran)
 BOTH(MPI_Message, Message_f2c, MPI_Fint, message_from_fortran)
+#if HEARTH_MPI_5_0 /* the numbers of Fortran for all languages */
+BOTH(int, Request_toint, MPI_Request, request_to_fortran)
+BOTH(MPI_Request, Request_fromint, int, request_from_fortran)
+BOTH(int, Message_toint, MPI_Message, message_to_fortran)
+BOTH(MPI_Message, Message_fromint, int, message_from_fortran)
+#endif
 
 /* ---- the number inside the structure ---- */
 

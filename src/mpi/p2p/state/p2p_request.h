@@ -51,8 +51,10 @@ struct p2p_request {
     struct p2p_message *message; /* REQUEST_MESSAGE */
     struct p2p_request *partner; /* MPI_Isendrecv: the other half, until the send is done */
     struct p2p_request *next;    /* in a peer's queue, the list of transfers, or the free list */
-    uint64_t buffered;           /* MODE_BUFFERED: bytes that it occupies in the attached buffer */
-    struct watcher *watcher;     /* a thread that waits for it while another drives progress, or NULL */
+    uint64_t buffered;           /* MODE_BUFFERED: bytes that it occupies in its buffer, since this flush */
+    struct p2p_buffer *buffer;
+    uint64_t buffer_flush;
+    struct watcher *watcher; /* a thread that waits for it while another drives progress, or NULL */
 };
 
 /* A request with the common fields set. NULL if memory ran out. */

@@ -315,3 +315,33 @@ int rma_Testsome(int incount, MPI_Request requests[], int *outcount, int indices
     conclude_several(&c, rc, indices, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0);
     return rc;
 }
+
+#if HEARTH_MPI_4_1 /* these complete no request, but tell the program that its buffers may be read */
+
+int rma_Request_get_status_all(int count, HEARTH_CONST MPI_Request requests[], int *flag,
+                               MPI_Status statuses[]) {
+    struct claims c;
+    claim_several(&c, count, requests);
+    int rc = host_Request_get_status_all(count, requests, flag, statuses);
+    conclude_several(&c, rc, NULL, rc == MPI_SUCCESS && *flag);
+    return rc;
+}
+
+int rma_Request_get_status_any(int count, HEARTH_CONST MPI_Request requests[], int *index, int *flag,
+                               MPI_Status *status) {
+    struct claims c;
+    claim_several(&c, count, requests);
+    int rc = host_Request_get_status_any(count, requests, index, flag, status);
+    conclude_several(&c, rc, index, rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED);
+    return rc;
+}
+
+int rma_Request_get_status_some(int incount, HEARTH_CONST MPI_Request requests[], int *outcount,
+                                int indices[], MPI_Status statuses[]) {
+    struct claims c;
+    claim_several(&c, incount, requests);
+    int rc = host_Request_get_status_some(incount, requests, outcount, indices, statuses);
+    conclude_several(&c, rc, indices, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0);
+    return rc;
+}
+#endif
