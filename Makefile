@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-mpis test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/.configured
 
 # The targets that are built in a tree: the groups in CMakeLists.txt. `all` builds what is installed.
@@ -41,10 +41,15 @@ test-full: ## run the tests with more ranks, in all configurations and under san
 	@packaging/setup.sh full
 	@$(MAKE) tests-full
 	@test/run full
+	@$(MAKE) test-mpis
 
 test-x86: ## build for x86-64 by a cross compiler, and run the unit tests under emulation
 	@packaging/setup.sh x86
 	@JOBS=$(JOBS) test/x86/x86.sh
+
+test-mpis: ## build and test in another release of Debian, with its MPIs, in a root in build/roots: SUITES="trixie sid", PARTS=REGEXP
+	@packaging/setup.sh mpis
+	@JOBS=$(JOBS) test/mpis/mpis.sh $(if $(PARTS),-k '$(PARTS)') $(SUITES)
 
 test-loaded: ## run the tests of `make test` five times in a row, or RUNS=N, while stress-ng keeps the cores busy
 	@packaging/setup.sh loaded
@@ -149,6 +154,7 @@ lint: ## run only the checks of the sources
 docs: ## regenerate the generated pages of doc/
 	@doc/settings.sh
 	@doc/waits.sh
+	@doc/coverage.sh
 
 clean: ## remove the build folder
 	rm -rf build

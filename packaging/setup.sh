@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh [build|test|full|loaded|x86|bench|deb|coverage|fuzz]: installs the packages that are missing for this purpose.
+# setup.sh [build|test|full|loaded|x86|mpis|bench|deb|coverage|fuzz]: installs the packages that are missing for this purpose.
 #
 # On Debian and Ubuntu it installs the missing packages; it downloads nothing if all are installed. On other systems, or
 # without permission to install, it lists the names, and succeeds if the programs that a build needs are installed. Tests
@@ -15,6 +15,7 @@ deb="dpkg-dev debhelper"
 coverage="gcovr"
 fuzz="clang libclang-rt-14-dev"
 loaded="stress-ng"
+mpis="mmdebstrap"
 x86="gcc-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user"
 
 case "${1:-build}" in
@@ -27,8 +28,9 @@ coverage) wanted="$build $test $coverage" ;;
 fuzz) wanted="$build $fuzz" ;;
 loaded) wanted="$build $test $loaded" ;;
 x86) wanted="$build $x86" ;;
+mpis) wanted="$mpis" ;;
 *)
-    echo "usage: $0 [build|test|full|loaded|x86|bench|deb|coverage|fuzz]" >&2
+    echo "usage: $0 [build|test|full|loaded|x86|mpis|bench|deb|coverage|fuzz]" >&2
     exit 2
     ;;
 esac

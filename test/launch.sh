@@ -59,17 +59,32 @@ launcher() { # names to try, best first; Debian appends the flavour, other syste
     return 1
 }
 
-openmpi_command() {
-    local e
-    command=("$(launcher mpirun)" --allow-run-as-root --oversubscribe --bind-to none -n "$ranks")
-    if [ -n "$hosts" ]; then # Debian's default has no one-sided component that works across hosts
+openmpi_major() { # launcher: prints 4, 5 ...
+    "$1" --version | sed -n 's/.*(Open MPI) \([0-9]*\).*/\1/p'
+}
+
+# Open MPI 5 has another launcher, PRRTE, whose options have another prefix, and no osc pt2pt: its osc rdma works over TCP.
+openmpi_network() {
+    local major
+    major=$(openmpi_major "${command[0]}")
+    if [ -n "$hosts" ] && [ "$major" -ge 5 ]; then
+        command+=(--host "${hosts//,/:$ppn,}:$ppn" --prtemca plm ssh --prtemca plm_ssh_agent "$here/cluster/rsh.sh"
+            --prtemca plm_ssh_no_tree_spawn 1 --prtemca oob_tcp_if_include "$CLUSTER_NET.0/24"
+            --mca btl_tcp_if_include "$CLUSTER_NET.0/24" --mca pml ob1 --mca osc rdma --mca btl tcp,sm,self)
+    elif [ -n "$hosts" ]; then # Debian's default has no one-sided component that works across hosts
         command+=(--host "${hosts//,/:$ppn,}:$ppn" --mca plm rsh --mca plm_rsh_agent "$here/cluster/rsh.sh"
             --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include "$CLUSTER_NET.0/24"
             --mca btl_tcp_if_include "$CLUSTER_NET.0/24" --mca pml ob1 --mca osc pt2pt
             --mca btl tcp,vader,self --mca btl_vader_single_copy_mechanism none)
-    elif [ $tcp = 1 ]; then # Open MPI excludes the loopback device unless it is named
-        command+=(--mca pml ob1 --mca osc pt2pt --mca btl tcp,self --mca btl_tcp_if_include lo)
+    else # Open MPI excludes the loopback device unless it is named
+        command+=(--mca pml ob1 --mca osc "$([ "$major" -ge 5 ] && echo rdma || echo pt2pt)" --mca btl tcp,self --mca btl_tcp_if_include lo)
     fi
+}
+
+openmpi_command() {
+    local e
+    command=("$(launcher mpirun)" --allow-run-as-root --oversubscribe --bind-to none -n "$ranks")
+    [ -z "$hosts" ] && [ $tcp = 0 ] || openmpi_network
     for e in "${env[@]}"; do command+=(-x "$e"); done
 }
 

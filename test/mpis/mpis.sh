@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# Builds Hearth in other releases of Debian, and runs the quick tests with the MPIs there:   mpis.sh [-l] [-k REGEXP] [SUITE]...
+#                                                                                                        (make test-mpis)
+#   -l           only list the parts
+#   -k REGEXP    only parts whose names match
+#   SUITE        trixie, sid or another release; default: trixie
+#
+# The parts of a suite are
+#   SUITE.MPI.build     all programs and libraries for this MPI, by gcc, with warnings as errors
+#   SUITE.MPI.clang     the same by clang; nothing of it is run
+#   SUITE.MPI.FAMILY    the quick tests of a family: p2p mpi net armci gas ga litmus scripts
+#   SUITE.unit          the unit tests, under ASan
+# A part of tests builds what it needs. A root is made once, in build/roots (root.sh); its trees are in build/roots/SUITE.build. The
+# programs run natively, in namespaces of their own (enter.sh). Every part has a time limit. The table at the end has one row per part.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
+here=$PWD/test/mpis roots=$PWD/build/roots
+mpis=(mpich openmpi)
+families=(p2p mpi net armci gas ga litmus scripts)
+build_limit=3600 test_limit=2400 # seconds, on a busy machine
+export JOBS=${JOBS:-$(nproc)}
+
+usage() {
+    sed -n '2,6s/^# \{0,1\}//p' "$here/mpis.sh" >&2
+    exit 2
+}
+
+pattern=. list=0
+while getopts lk: option; do
+    case $option in
+    l) list=1 ;;
+    k) pattern=$OPTARG ;;
+    *) usage ;;
+    esac
+done
+shift $((OPTIND - 1))
+suites=("${@:-trixie}")
+
+parts() { # suite
+    local mpi part
+    {
+        for mpi in "${mpis[@]}"; do
+            for part in build clang "${families[@]}"; do echo "$1.$mpi.$part"; done
+        done
+        echo "$1.unit"
+    } | grep -E -- "$pattern"
+}
+
+inside() { # suite, seconds, command
+    local suite=$1 limit=$2
+    shift 2
+    timeout -k 10 "$limit" "$here/enter.sh" "$roots/$suite" "$roots/$suite.build" "$@"
+}
+
+# ---- the table ----
+
+rows=()
+failed=0
+
+version_of() { # suite, MPI: its version, from its package
+    local package=mpich
+    [ "$2" = mpich ] || package=libopenmpi-dev
+    dpkg-query --admindir "$roots/$1/var/lib/dpkg" -W -f '${Version}' $package 2>/dev/null
+}
+
+add_row() { # part, result, why
+    local suite=${1%%.*} mpi
+    mpi=$(cut -d. -f2 <<<"$1")
+    [ "$mpi" = unit ] && mpi=- || mpi="$mpi $(version_of "$suite" "$mpi")"
+    rows+=("$suite|$mpi|${1##*.}|$2|$3")
+    echo "$1: $2${3:+ ($3)}"
+}
+
+print_table() {
+    echo
+    printf '%s\n' 'root|MPI|part|result|why' "${rows[@]}" | column -t -s '|'
+}
+
+# ---- the parts ----
+
+# Each sets `why` if it fails.
+build_tree() { # suite, tree, command that configures it, targets
+    local log=$roots/$1.build/build.$2.log
+    inside "$1" $build_limit sh -c "
+        { [ -f build/$2/Makefile ] || $3; } && cmake -DHEARTH_WERROR=ON build/$2 && cmake --build build/$2 -j $JOBS --target $4" >"$log" 2>&1 && return
+    why=$(grep -E -m 1 'error|Error' "$log" || tail -1 "$log")
+    return 1
+}
+
+declare -A built
+need_tree() { # suite, tree, targets
+    [ -z "${built[$1.$2.$3]:-}" ] || return 0
+    local configure="make build/$2/Makefile"
+    case $2 in
+    clang-*) configure="cmake -S . -B build/$2 -G 'Unix Makefiles' -DCMAKE_C_COMPILER=clang -DHEARTH_MPI=${2#*-} -DHEARTH_MPICC=\$(packaging/mpis.sh ${2#*-})" ;;
+    esac
+    build_tree "$1" "$2" "$configure" "$3" && built[$1.$2.$3]=1
+}
+
+build_for() { # part
+    local suite=${1%%.*} mpi
+    mpi=$(cut -d. -f2 <<<"$1")
+    case ${1##*.} in
+    clang) need_tree "$suite" "clang-$mpi" "all apps tests units" ;;
+    unit) need_tree "$suite" asan units && need_tree "$suite" mpich "all units-long sims" ;;
+    *) need_tree "$suite" "$mpi" "all apps tests" ;;
+    esac
+}
+
+reasons() { # log of test/run: why tests were skipped, with their number, and which failed
+    sed -n 's/^skip   [^:]*: /skipped: /p; s/^\(FAIL \|flaky\)  \([^:]*\): .*/failed: \2/p' "$1" | sort | uniq -c |
+        sed 's/^ *\([0-9]*\) /\1 /; s/^[0-9]* failed/failed/' | paste -sd ';' -
+}
+
+run_tests() { # part, options of test/run
+    local part=$1 suite=${1%%.*} log result
+    shift
+    log=$roots/$suite.build/${part#*.}.log
+    inside "$suite" $test_limit test/run "$@" quick >"$log" 2>&1 || failed=1
+    result=$(grep -E '^[0-9]+ passed, ' "$log" | tail -1)
+    add_row "$part" "${result:-not finished}" "$(reasons "$log")"
+}
+
+run_part() { # part
+    local mpi family=${1##*.} why=
+    mpi=$(cut -d. -f2 <<<"$1")
+    build_for "$1" || { failed=1 && add_row "$1" "does not build" "$why" && return; }
+    case $family in
+    build | clang) add_row "$1" built "" ;;
+    unit) run_tests "$1" -k '^unit_' ;;
+    scripts) run_tests "$1" -m "$mpi" -k "^test_.*\\.$mpi" ;;
+    *) run_tests "$1" -m "$mpi" -k "^${family}_" ;;
+    esac
+}
+
+run_suite() { # suite
+    local part status=0
+    "$here/root.sh" "$1" "$roots/$1" || status=$?
+    if [ $status != 0 ]; then
+        [ $status = 77 ] || failed=1
+        rows+=("$1|-|root|$([ $status = 77 ] && echo skipped || echo "not made")|see above")
+        return
+    fi
+    for part in $(parts "$1"); do
+        run_part "$part"
+    done
+}
+
+for suite in "${suites[@]}"; do
+    if [ $list = 1 ]; then parts "$suite"; else run_suite "$suite"; fi
+done
+[ $list = 0 ] || exit 0
+print_table
+exit $failed
