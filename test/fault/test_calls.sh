@@ -25,6 +25,7 @@ programs=( # name, settings and preloads, program and arguments
     "served|$serve --env HEARTH_TEST_CONFIG=tiny|$tree/test/mpi_writes put accumulate get_accumulate compare_and_swap"
     "helpers|$serve --env HEARTH_TEST_CONFIG=tiny --preload $tree/lib/libhearth-serve.so --env HEARTH_NODE_RANKS=1|$tree/test/mpi_writes put accumulate get_accumulate compare_and_swap"
     "armci|--env HEARTH_NODE_RANKS=1|$tree/test/armci_handles"
+    "direct|--env HEARTH_NODE_RANKS=1 --env HEARTH_DIRECT=on|$tree/test/armci_handles puts_then_gets_waited_for_backwards"
     "armcimpi|--env HEARTH_NODE_RANKS=1 --env HEARTH_NET=mpi|$tree/test/armci_handles"
     "memory|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM=off|$tree/test/gas_values"
     "pages|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM_DIR=$dir|$tree/test/gas_values"
