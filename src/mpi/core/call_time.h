@@ -70,7 +70,7 @@ static inline struct call_timer call_time_begin(struct call_time *c, const void 
     return (struct call_timer){.call = c};
 }
 /* Returns the ticks that the call stands for: 0 unless it is a sample. */
-static inline uint64_t call_time_end(const struct call_timer *t) {
+static inline __attribute__((always_inline)) uint64_t call_time_end(const struct call_timer *t) {
     if (LIKELY(!t->call))
         return 0;
     call_time_outermost = NULL;

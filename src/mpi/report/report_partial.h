@@ -14,8 +14,8 @@ extern HIDDEN _Atomic uint64_t *report_due;
 
 /* Call after each MPI call, outside of all locks. Only calls that were timed compare: no clock is read. */
 void report_partial_write(void);
-static inline void report_partial_poll(const struct call_timer *t) {
-    if (UNLIKELY(t->begin > atomic_load_explicit(report_due, memory_order_relaxed)))
+static inline __attribute__((always_inline)) void report_partial_poll(const struct call_timer *t) {
+    if (UNLIKELY(t->begin && t->begin > atomic_load_explicit(report_due, memory_order_relaxed)))
         report_partial_write();
 }
 

@@ -3,21 +3,28 @@
 #define HEARTH_MPI_RECORD_TARGETS_H
 
 #include "mpi/core/targets.h"
-#include "mpi/rma/window/window.h"
+#include "mpi/rma/bypass.h"
 
 /* A call that succeeded, with a target of this window. Takes the lock. */
 void rma_record_target_slow(MPI_Win win, int target, enum target_access what, MPI_Count count,
                             MPI_Datatype type, uint64_t ticks);
 
+/* Programs that bypass the cache use types that it does not know. */
+static inline bool rma_record_type_size(MPI_Datatype type, uint64_t *size) {
+    *size = rma_bypass_last.size;
+    return type == rma_bypass_last.type || layout_is_plain(type, size);
+}
+
 /* The row of a target is found once. Flushes and locks that were not timed leave nothing to note. */
-static inline void rma_record_target(MPI_Win win, int target, enum target_access what, MPI_Count count,
-                                     MPI_Datatype type, uint64_t ticks) {
+static inline __attribute__((always_inline)) void rma_record_target(MPI_Win win, int target,
+                                                                    enum target_access what, MPI_Count count,
+                                                                    MPI_Datatype type, uint64_t ticks) {
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_acquire);
     uint64_t size;
     if (what == ACCESS_SYNC && !ticks)
         return;
     if (UNLIKELY(!w || w->handle != win || !w->open || (unsigned)target >= (unsigned)w->size ||
-                 !w->targets[target].row || rma_threaded || !layout_is_plain(type, &size)))
+                 !w->targets[target].row || rma_threaded || !rma_record_type_size(type, &size)))
         rma_record_target_slow(win, target, what, count, type, ticks);
     else
         targets_add(w->targets[target].row, what, LIKELY(count > 0) ? (uint64_t)count * size : 0, ticks);
