@@ -9,7 +9,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 stale() { # ranks, options of the program
     local ranks=$1
     shift
-    "$here/launch.sh" "$mpi" "$ranks" --timeout 50 --env HEARTH_MODE=always --env HEARTH_BYPASS=never \
+    "$here/launch.sh" "$mpi" "$ranks" --timeout 100 --env HEARTH_MODE=always --env HEARTH_BYPASS=never \
         --preload "$tree/lib/libhearth-mpi.so" "$tree/test/litmus_cache" --stale "$@"
 }
 

@@ -66,13 +66,6 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
 
 /* ---- the rare cases of the fast path ---- */
 
-struct bypass_type rma_bypass_last = {.type = MPI_DATATYPE_NULL};
-
-void rma_bypass_forget_type(MPI_Datatype type) {
-    if (rma_bypass_last.type == type)
-        rma_bypass_last.type = MPI_DATATYPE_NULL;
-}
-
 /* rma_bypass_get counts the get, so `bypassed_fast` does not. */
 int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                     MPI_Datatype ttype, MPI_Win win) {
@@ -80,8 +73,8 @@ int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MP
     struct window *w = rma_window_find(win);
     struct rma_target *t = &w->targets[target];
     w->count.bypassed_fast--;
-    rma_bypass_last.type = ttype;
-    rma_bypass_last.size = size_of(&(struct get){.tcount = 1, .ttype = ttype});
+    rma_bypassed_type.type = ttype;
+    rma_bypassed_type.size = size_of(&(struct get){.tcount = 1, .ttype = ttype});
     return rma_bypass_get(w, t, &g, false);
 }
 
@@ -90,7 +83,7 @@ int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, 
                       MPI_Datatype ttype, MPI_Win win) {
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     struct rma_target *t = &w->targets[target];
-    bypass_record(w, t, target, disp, LIKELY(tcount > 0) ? (uint64_t)tcount * rma_bypass_last.size : 0);
+    bypass_record(w, t, target, disp, LIKELY(tcount > 0) ? (uint64_t)tcount * rma_bypassed_type.size : 0);
     rma_bypass_count_fast(w, t, tcount);
     return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }
@@ -99,7 +92,7 @@ int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, 
 int rma_Type_free(MPI_Datatype *type) {
     if (type) {
         layout_forget(*type);
-        rma_bypass_forget_type(*type);
+        rma_bypassed_type_forget(*type);
     }
     return host_Type_free(type);
 }

@@ -4,6 +4,7 @@
 
 #include "mpi/rma/inflight/fetch.h"
 #include "mpi/rma/get.h"
+#include "mpi/rma/window/bypassed_type.h"
 
 /* Passes the get to MPI and only counts it. t: NULL if the target is invalid. seen: the get was recorded already. */
 int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, bool seen);
@@ -21,22 +22,12 @@ static inline void rma_bypass_note(struct window *w, enum bypass_reason why) {
 
 /* ---- the fast path, for hook_Get ---- */
 
-/* The type of the last bypassed get and its size, which is needed for the report. Most bypassed gets have one type. */
-struct bypass_type {
-    MPI_Datatype type;
-    uint64_t size;
-};
-extern HIDDEN struct bypass_type rma_bypass_last;
-
-/* Call when a type is freed: MPI may reuse its handle for another type. */
-void rma_bypass_forget_type(MPI_Datatype type);
-
 /* Counts the get before it is issued, even if MPI then rejects it: no work remains after the call, which is the
  * cheapest order for a program without reuse. The flush that follows calls rma_progress_note for both. */
 static inline void rma_bypass_count_fast(struct window *w, struct rma_target *t, int count) {
     t->last_get = rma_inflight_issued++;
     t->fast_gets++;
-    w->count.bytes_fetched += LIKELY(count > 0) ? (uint64_t)count * rma_bypass_last.size : 0;
+    w->count.bytes_fetched += LIKELY(count > 0) ? (uint64_t)count * rma_bypassed_type.size : 0;
     rma_window_use(w, t);
 }
 

@@ -42,7 +42,7 @@ int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint 
     if (!t || UNLIKELY(rma_inflight_buffers))
         return get_plain(origin, ocount, otype, target, disp, tcount, ttype, win);
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
-    if (UNLIKELY(++w->count.bypassed_fast >= w->count.look_at) || UNLIKELY(rma_bypass_last.type != ttype))
+    if (UNLIKELY(++w->count.bypassed_fast >= w->count.look_at) || UNLIKELY(rma_bypassed_type.type != ttype))
         return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
     if (UNLIKELY(w->wants_whatif))
         return rma_bypass_whatif(origin, ocount, otype, target, disp, tcount, ttype, win);

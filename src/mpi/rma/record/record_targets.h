@@ -3,7 +3,8 @@
 #define HEARTH_MPI_RECORD_TARGETS_H
 
 #include "mpi/core/targets.h"
-#include "mpi/rma/bypass.h"
+#include "mpi/rma/window/bypassed_type.h"
+#include "mpi/rma/window/window.h"
 
 /* A call that succeeded, with a target of this window. Takes the lock. */
 void rma_record_target_slow(MPI_Win win, int target, enum target_access what, MPI_Count count,
@@ -11,8 +12,8 @@ void rma_record_target_slow(MPI_Win win, int target, enum target_access what, MP
 
 /* Programs that bypass the cache use types that it does not know. */
 static inline bool rma_record_type_size(MPI_Datatype type, uint64_t *size) {
-    *size = rma_bypass_last.size;
-    return type == rma_bypass_last.type || layout_is_plain(type, size);
+    *size = rma_bypassed_type.size;
+    return type == rma_bypassed_type.type || layout_is_plain(type, size);
 }
 
 /* The row of a target is found once. Flushes and locks that were not timed leave nothing to note. */
