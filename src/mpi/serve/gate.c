@@ -73,6 +73,18 @@ void serve_gate_enter(struct serve_gate *g, bool exclusive, void (*idle)(void)) 
         gate_pass(g, ticket);
 }
 
+/* While ticket `next` is not drawn, neither word moves beyond it. So the ticket may enter if it is drawn after the word has
+ * been read. */
+bool serve_gate_enter_now(struct serve_gate *g, bool exclusive) {
+    uint32_t next = atomic_load(&g->next);
+    if (atomic_load(exclusive ? &g->alone : &g->shared) != next ||
+        !atomic_compare_exchange_strong(&g->next, &next, next + 1))
+        return false;
+    if (!exclusive)
+        gate_pass(g, next);
+    return true;
+}
+
 void serve_gate_leave(struct serve_gate *g, bool exclusive) {
     if (exclusive) /* no other process is inside, so no other changes `shared` */
         atomic_store(&g->shared, atomic_load_explicit(&g->shared, memory_order_relaxed) + 1);

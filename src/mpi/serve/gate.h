@@ -29,6 +29,9 @@ struct serve_gate {
 void serve_gate_enter(struct serve_gate *g, bool exclusive, void (*idle)(void));
 void serve_gate_leave(struct serve_gate *g, bool exclusive);
 
+/* Enters if it can do so at once, without a ticket that waits. */
+bool serve_gate_enter_now(struct serve_gate *g, bool exclusive);
+
 /* For the helper, which does not wait: draws a ticket, and tries to enter with it. If that fails it calls serve_gate_sleep
  * and tries once more. From then on, until it has entered and called serve_gate_awake, each process that lets a ticket in
  * calls serve_gate_remote. */

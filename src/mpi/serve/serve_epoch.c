@@ -40,11 +40,30 @@ static struct served_target *target_of(struct served *s, int rank) {
 
 /* ---- locks ---- */
 
+/* Epochs of this process that hold locks, of all windows; one thread at a time changes it. */
+static unsigned epochs;
+
+/* A lock may be deferred while it is the only one. Programs that hold several at a time may rely on holding all of them. */
+static bool begin_epoch(void) {
+    serve_lock();
+    bool is_first = epochs++ == 0;
+    serve_unlock();
+    if (!is_first)
+        serve_remote_small_settle();
+    return is_first;
+}
+
+static void end_epoch(void) {
+    serve_lock();
+    epochs--;
+    serve_unlock();
+}
+
 /* The host progresses meanwhile, because the holder of the lock may wait for a message from this process. */
-static void take_lock(struct served_target *t, enum hold hold) {
+static void take_lock(struct served_target *t, enum hold hold, bool defers) {
     if (UNLIKELY(t->remote)) {
         if (hold != HOLD_UNCHECKED)
-            serve_remote_lock(t, hold == HOLD_ALONE);
+            serve_remote_lock(t, hold == HOLD_ALONE, defers);
         t->held = (uint8_t)(hold | HOLD_REMOTE);
         return;
     }
@@ -77,7 +96,7 @@ int serve_Win_lock(int kind, int target, int assertion, MPI_Win win) {
     if (!may_lock(s, t))
         return refuse(s, MPI_ERR_RMA_SYNC);
     enum hold hold = kind == MPI_LOCK_EXCLUSIVE ? HOLD_ALONE : HOLD_SHARED;
-    take_lock(t, assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : hold);
+    take_lock(t, assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : hold, begin_epoch());
     serve_lock();
     s->holds++;
     serve_unlock();
@@ -95,6 +114,7 @@ int serve_Win_unlock(int target, MPI_Win win) {
     serve_lock();
     s->holds--;
     serve_unlock();
+    end_epoch();
     serve_progress_poll();
     return MPI_SUCCESS;
 }
@@ -108,7 +128,7 @@ static void lock_all_nodes(struct served *s, enum hold hold) {
             serve_remote_lock_node(s, s->nodes[n]);
         for (int i = 0; i < s->size; i++)
             if (own && !s->targets[i].remote)
-                take_lock(&s->targets[i], hold);
+                take_lock(&s->targets[i], hold, false);
             else if (!own && s->targets[i].remote && s->targets[i].node == s->nodes[n])
                 s->targets[i].held = (uint8_t)(hold | HOLD_REMOTE);
     }
@@ -132,7 +152,7 @@ static void unlock_all_nodes(struct served *s) {
 
 static void lock_all_here(struct served *s, enum hold hold) {
     for (int i = 0; i < s->size; i++)
-        take_lock(&s->targets[i], hold);
+        take_lock(&s->targets[i], hold, false);
 }
 
 static void unlock_all_here(struct served *s) {
@@ -146,6 +166,7 @@ int serve_Win_lock_all(int assertion, MPI_Win win) {
         return serve_host.Win_lock_all(assertion, win);
     if (s->locked_all || s->holds || s->started_count)
         return refuse(s, MPI_ERR_RMA_SYNC);
+    begin_epoch();
     (s->domain ? lock_all_nodes : lock_all_here)(s,
                                                  assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : HOLD_SHARED);
     s->locked_all = true;
@@ -160,6 +181,7 @@ int serve_Win_unlock_all(MPI_Win win) {
     order_memory();
     (s->domain ? unlock_all_nodes : unlock_all_here)(s);
     s->locked_all = false;
+    end_epoch();
     serve_progress_poll();
     return MPI_SUCCESS;
 }

@@ -338,8 +338,8 @@ static int make_progress(struct net *n) {
 }
 
 void net_progress(struct net *n) {
-    if (n->link)
-        make_progress(n);
+    if (n->link && make_progress(n) == 0 && n->service.callers_serve)
+        net_drive(n, clock_ns());
 }
 
 void net_nap(struct net *n, uint64_t most_us) {
@@ -377,11 +377,14 @@ void net_target_wait(struct net *n, struct net_target *t, struct patience *p, bo
         return;
     }
     uint64_t now = clock_ns();
+    bool drives = net_drive(n, now) > 0;
     if (p->begun == 0)
         p->begun = now;
     if (p->last > 0 && now - p->last > STOPPED_NS)
         p->begun = now; /* this process was stopped, and perhaps the other one too */
     p->last = now;
+    if (drives)
+        return;
     if (p->idle_since == 0) {
         p->idle_since = now;
         p->spins = net_spin_is_wanted(&n->spin);

@@ -63,6 +63,8 @@ struct net_service {
     void *arg;
     net_serve *handlers[NET_HANDLERS];
     net_serve_local *local;
+    /* Whether callers that wait may call the handlers, too: see drive.h. Such handlers take no lock that a caller may hold. */
+    bool callers_serve;
     /* A process is unreachable; rank -1: unknown which. Called in any thread. */
     void (*failed)(void *arg, int rank, const char *why);
 };

@@ -45,19 +45,24 @@ void net_answer_local(struct net *n, int cell, int64_t answer) {
     net_mailbox_answer(n->helper_box, cell, answer);
 }
 
-/* One round; returns how many events it handled. */
-static unsigned go_round(struct helper *h, unsigned *blocked) {
-    struct server *s = &h->server;
+unsigned net_helper_round(struct helper *h, unsigned *blocked) {
     unsigned happened = 0;
     *blocked = 0;
-    if (s->port) {
-        happened += (unsigned)net_link_progress(s->port);
-        unsigned done = net_server_work(s, blocked);
-        if (done > 0)
-            net_affinity_follow(&h->affinity, s->served, s->computed, s->served_bytes - s->computed);
-        happened += done;
+    if (h->server.port) {
+        happened += (unsigned)net_link_progress(h->server.port);
+        happened += net_server_work(&h->server, blocked);
     }
     return happened + helper_serve_local(h);
+}
+
+/* A round of its thread, which may move to another core. */
+static unsigned go_round(struct helper *h, unsigned *blocked) {
+    const struct server *s = &h->server;
+    uint64_t served = s->served;
+    unsigned happened = net_helper_round(h, blocked);
+    if (s->served != served)
+        net_affinity_follow(&h->affinity, s->served, s->computed, s->served_bytes - s->computed);
+    return happened;
 }
 
 static uint64_t helper_longest_sleep(const struct helper *h, unsigned blocked, bool network) {
@@ -68,31 +73,63 @@ static uint64_t helper_longest_sleep(const struct helper *h, unsigned blocked, b
     return network ? net_link_nap(h->server.port) : EMPTY_NAP_US;
 }
 
+static void doorbell_clear(struct helper *h) {
+    uint64_t rings;
+    while (read(h->doorbell, &rings, sizeof rings) < 0 && errno == EINTR)
+        ;
+}
+
 /* The caller has announced the sleep to the mailbox. */
-static void helper_sleep_on(struct helper *h, unsigned blocked, bool network) {
+static void helper_sleep_for(struct helper *h, uint64_t us, bool network) {
     struct pollfd fds[3] = {
         {.fd = h->doorbell, .events = POLLIN},
         {.fd = h->index == 0 ? net_mailbox_descriptor(h->net->helper_box) : -1, .events = POLLIN},
         {.fd = network && h->server.port ? net_link_descriptor(h->server.port) : -1, .events = POLLIN},
     };
-    uint64_t us = helper_longest_sleep(h, blocked, network);
     struct timespec time = {.tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000) * 1000};
-    ppoll(fds, 3, us == UINT64_MAX ? NULL : &time, NULL);
+    if (ppoll(fds, 3, us == UINT64_MAX ? NULL : &time, NULL) > 0 && fds[0].revents)
+        doorbell_clear(h);
     tally_add(&h->wakes, 1);
 }
 
+/* Callers may take the turn meanwhile. */
+static void helper_sleep_on(struct helper *h, unsigned blocked, bool network) {
+    uint64_t us = helper_longest_sleep(h, blocked, network);
+    atomic_store_explicit(&h->turn.asleep, true, memory_order_relaxed);
+    net_turn_end(&h->turn);
+    helper_sleep_for(h, us, network);
+}
+
+/* Begins with the turn and ends without it. */
 static void helper_fall_asleep(struct helper *h, unsigned blocked) {
     bool network = h->empty < EMPTY_WAKES;
     if (h->index == 0)
         net_mailbox_sleeps(h->net->helper_box);
-    unsigned still_blocked, found = 0;
+    unsigned still_blocked;
     bool armed = !network || !h->server.port || net_link_arm(h->server.port) == 0;
-    if (armed && (found = helper_serve_local(h)) == 0 && !atomic_load(&h->stop))
+    bool sleeps = armed && helper_serve_local(h) == 0 && !atomic_load(&h->stop);
+    if (sleeps)
         helper_sleep_on(h, blocked, network);
     if (h->index == 0)
         net_mailbox_wakes(h->net->helper_box);
-    if (armed && found == 0)
+    if (!sleeps)
+        net_turn_end(&h->turn);
+    else if (net_turn_take(&h->turn)) {
+        atomic_store_explicit(&h->turn.asleep, false, memory_order_relaxed);
         h->empty = go_round(h, &still_blocked) > 0 || !network ? 0 : h->empty + 1;
+        net_turn_end(&h->turn);
+    }
+}
+
+/* Callers serve. Requests of this node's processes still wake it. */
+static void helper_rest(struct helper *h) {
+    struct turn *t = &h->turn;
+    if (h->index == 0)
+        net_mailbox_sleeps(h->net->helper_box);
+    helper_sleep_for(h, t->rest_us, false);
+    if (h->index == 0)
+        net_mailbox_wakes(h->net->helper_box);
+    t->rest_us = t->rest_us < REST_MOST_US ? 2 * t->rest_us : REST_MOST_US;
 }
 
 /* Polls for a while for more work. Does not yield: next to a rank that computes, a yield would cost a whole slice. */
@@ -117,11 +154,18 @@ static void *helper_run(void *arg) {
     if (settings_get()->short_slices)
         net_sched_slice_shorten();
     h->spin.score = SPIN_BEST;
-    while (!atomic_load_explicit(&h->stop, memory_order_acquire))
-        if (go_round(h, &blocked) > 0 || helper_spin(h, &blocked))
+    while (!atomic_load_explicit(&h->stop, memory_order_acquire)) {
+        if (net_turn_is_driven(&h->turn) || !net_turn_take(&h->turn)) {
+            helper_rest(h);
+            continue;
+        }
+        h->turn.rest_us = REST_LEAST_US;
+        if (go_round(h, &blocked) > 0 || helper_spin(h, &blocked)) {
             h->empty = 0;
-        else
+            net_turn_end(&h->turn);
+        } else
             helper_fall_asleep(h, blocked);
+    }
     struct timespec busy = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &busy);
     atomic_store(&h->busy_ns, (uint64_t)busy.tv_sec * 1000000000u + (uint64_t)busy.tv_nsec);
@@ -165,14 +209,18 @@ int net_helper_start(struct helper *h) {
     return 0;
 }
 
-void net_helper_stop(struct helper *h) {
+void net_helper_wake(struct helper *h) {
     uint64_t one = 1;
-    if (!h->running)
-        return;
-    atomic_store_explicit(&h->stop, true, memory_order_release);
     while (write(h->doorbell, &one, sizeof one) < 0)
         if (errno != EINTR)
             net_wake_failed("the helper of this process");
+}
+
+void net_helper_stop(struct helper *h) {
+    if (!h->running)
+        return;
+    atomic_store_explicit(&h->stop, true, memory_order_release);
+    net_helper_wake(h);
     pthread_join(h->thread, NULL);
     h->running = false;
 }

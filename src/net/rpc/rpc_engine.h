@@ -6,8 +6,8 @@
  *                                                          flow_helper.c   order of the blocks, grants
  *      link/           main port                 <---->    link/           helper's port
  *
- * In a leader, which has both sides, they share no mutable state except the mailbox and the helper's counters
- * (tally.h). */
+ * In a leader, which has both sides, they share no mutable state except the mailbox, the helper's counters (tally.h) and
+ * whose turn it is to serve (drive.h). */
 #ifndef HEARTH_NET_RPC_ENGINE_H
 #define HEARTH_NET_RPC_ENGINE_H
 
@@ -17,6 +17,7 @@
 #include "base/base.h"
 #include "net/rpc/arena.h"
 #include "net/rpc/affinity.h"
+#include "net/rpc/drive.h"
 #include "net/rpc/spin.h"
 #include "net/rpc/wire.h"
 
@@ -58,7 +59,8 @@ struct net {
     int helpers; /* per node */
     uint64_t timeout_ns, spin_ns, helper_spin_ns;
     struct spin spin; /* of the client side */
-    bool sliced;      /* the client thread has short scheduler slices, or must not have them */
+    struct driver driver;
+    bool sliced; /* the client thread has short scheduler slices, or must not have them */
 
     struct net_target **targets; /* [nodes * helpers], created at first use */
     struct out outs[OUTS];
@@ -181,8 +183,9 @@ struct helper {
     int index;
     pthread_t thread;
     bool running;
-    int doorbell; /* eventfd that stops it */
+    int doorbell; /* eventfd that wakes it, to rest or to stop */
     _Atomic bool stop;
+    struct turn turn;
     struct spin spin;
     uint64_t spun_bytes; /* served_bytes at the last spin */
     unsigned empty;      /* consecutive wakes without any work */
@@ -191,8 +194,12 @@ struct helper {
     struct affinity affinity;
 };
 
+/* One round; returns how many events it handled. Requires the turn. *blocked: as of net_server_work. */
+unsigned net_helper_round(struct helper *h, unsigned *blocked);
+
 int net_helper_open(struct helper *h, struct net *n, int index);
 int net_helper_start(struct helper *h);
+void net_helper_wake(struct helper *h);
 void net_helper_stop(struct helper *h);
 void net_helper_close(struct helper *h);
 

@@ -165,6 +165,75 @@ CASE(several_locks_at_once) {
     MPI_Win_free(&w.win);
 }
 
+/* Two numbers, by one kind of call: they are issued, not waited for. */
+static void put_pair(MPI_Win win, const int targets[2], const int64_t *value) {
+    MPI_Put(value, 8, MPI_BYTE, targets[0], 0, 8, MPI_BYTE, win);
+    MPI_Put(value, 8, MPI_BYTE, targets[1], 8, 8, MPI_BYTE, win);
+}
+static void get_pair(MPI_Win win, const int targets[2], int64_t values[2]) {
+    MPI_Get(&values[0], 8, MPI_BYTE, targets[0], 0, 8, MPI_BYTE, win);
+    MPI_Get(&values[1], 8, MPI_BYTE, targets[1], 8, 8, MPI_BYTE, win);
+}
+static void lock_pair(MPI_Win win, int kind, const int targets[2]) {
+    MPI_Win_lock(kind, targets[0], 0, win);
+    if (targets[1] != targets[0])
+        MPI_Win_lock(kind, targets[1], 0, win);
+}
+static void unlock_pair(MPI_Win win, const int targets[2]) {
+    MPI_Win_unlock(targets[0], win);
+    if (targets[1] != targets[0])
+        MPI_Win_unlock(targets[1], win);
+}
+
+/* All ranks write pairs of equal numbers under exclusive locks, and read them under shared ones. Nobody may see half of a pair,
+ * although the operations wait for nothing but the unlock. */
+static void expect_whole_pairs(const int targets[2]) {
+    enum { PAIRS = 200 };
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    int torn = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        int64_t mine = (int64_t)i * test_size + test_rank + 1, seen[2];
+        lock_pair(w.win, MPI_LOCK_EXCLUSIVE, targets);
+        put_pair(w.win, targets, &mine);
+        unlock_pair(w.win, targets);
+        lock_pair(w.win, MPI_LOCK_SHARED, targets);
+        get_pair(w.win, targets, seen);
+        unlock_pair(w.win, targets);
+        torn += seen[0] != seen[1] || seen[0] == 0;
+    }
+    expect_eq(torn, 0);
+    MPI_Win_free(&w.win);
+}
+
+CASE(short_epochs_are_atomic) {
+    expect_whole_pairs((const int[]){0, 0});
+}
+
+CASE(two_locks_are_held_together) {
+    SKIP_IF(over_pt2pt(), "several locks then unlock hang in osc pt2pt");
+    expect_whole_pairs((const int[]){0, test_size - 1});
+}
+
+/* Operations that do not fit into one message with the lock, and epochs without any. */
+CASE(long_operations_wait_for_the_lock) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    enum { LONG = 256 };
+    for (int i = 0; i < ROUNDS; i++) {
+        int64_t many[LONG] = {0};
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+        MPI_Get(many, sizeof many, MPI_BYTE, 0, 0, sizeof many, MPI_BYTE, w.win); /* too long for a batch */
+        MPI_Win_flush(0, w.win);
+        for (int k = 0; k < LONG; k++)
+            many[k]++;
+        MPI_Put(many, sizeof many, MPI_BYTE, 0, 0, sizeof many, MPI_BYTE, w.win);
+        MPI_Win_unlock(0, w.win);
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w.win); /* an epoch without operations */
+        MPI_Win_unlock(0, w.win);
+    }
+    expect_total(&w, 0, (int64_t)ROUNDS * test_size);
+    MPI_Win_free(&w.win);
+}
+
 CASE(unchecked_locks) {
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     for (int turn = 0; turn < test_size; turn++) {

@@ -35,6 +35,10 @@ bool serve_remote_small_copy(const struct served_target *t, enum remote_directio
                              uint64_t there, uint64_t bytes);
 bool serve_remote_small_update(const struct served_target *t, const struct data_update *u);
 
+/* Locks the target with the operations that follow, in one message. False: as above. */
+bool serve_remote_small_lock(const struct served_target *t, bool exclusive);
+/* If a lock was deferred in this way, requests it now, and waits for it. */
+void serve_remote_small_settle(void);
 /* Unlocks the target, after all operations before; the caller then flushes. False: as above. */
 bool serve_remote_small_unlock(const struct served_target *t, bool exclusive);
 
@@ -63,7 +67,10 @@ void serve_remote_flush_all(const struct served *s);
 
 /* ---- remote_lock.c: the origin's locks ---- */
 
-void serve_remote_lock(const struct served_target *t, bool exclusive);
+/* `defers`: the lock may be requested later, with the first operations or the unlock. */
+void serve_remote_lock(const struct served_target *t, bool exclusive, bool defers);
+/* Waits for a lock, after a request that was refused because it would have had to wait. */
+void serve_remote_lock_queue(const struct served_target *t, bool exclusive);
 /* Returns when all operations on the target are complete there. */
 void serve_remote_unlock(const struct served_target *t, bool exclusive);
 
@@ -103,7 +110,8 @@ struct remote_swap {
 };
 
 /* A batch of short operations: entries, each followed by its data, which is padded to REMOTE_PAYLOAD. The answer consists of the
- * data of its gets, one after the other. */
+ * data of its gets, one after the other. The first entry may be a lock. The answer then begins with REMOTE_GRANT bytes: 1, or 0 if
+ * the lock is not free. In this case no entry was executed. */
 struct remote_batch_head {
     uint32_t count;
 };
@@ -112,13 +120,14 @@ struct remote_small {
     uint64_t window, offset; /* from the beginning of the target's memory */
     uint32_t target;
     uint16_t bytes;
-    uint8_t handler;  /* RPC_GET, RPC_PUT, RPC_UPDATE, RPC_UNLOCK */
-    uint8_t op, type; /* of an update; op of an unlock: whether the lock is exclusive */
+    uint8_t handler;  /* RPC_GET, RPC_PUT, RPC_UPDATE, RPC_LOCK, RPC_UNLOCK */
+    uint8_t op, type; /* of an update; op of a lock and an unlock: whether it is exclusive */
     uint8_t unused[7];
 };
 _Static_assert(sizeof(struct remote_small) % 16 == 0, "data after an entry is aligned");
 
 enum {
+    REMOTE_GRANT = 8,
     REMOTE_BATCH = 8192, /* most bytes of a batch, and of its answer */
     REMOTE_SMALL = 512,  /* most bytes of an operation in a batch */
     REMOTE_SMALL_ROOM = REMOTE_SMALL + (int)sizeof(struct remote_small), /* least for one */
@@ -137,6 +146,8 @@ void serve_remote_gate_lock(struct serve_domain *d, struct served *s, const stru
                             uint64_t reply);
 void serve_remote_gate_unlock(struct serve_domain *d, struct served *s, const struct remote_head *h);
 void serve_remote_gate_check(struct serve_domain *d);
+/* Locks without waiting. False: the lock is not free. */
+bool serve_remote_gate_enter(const struct served_target *t, bool exclusive);
 
 /* Tells the gates how to wake the helper. Called when a domain is opened. */
 void serve_remote_gate_open(void);

@@ -20,9 +20,9 @@ struct serve_waiter {
     uint64_t reply;
 };
 
-static _Thread_local bool is_helper;
+static _Thread_local bool is_helper; /* while this thread executes requests of other nodes */
 
-/* ---- in the helper's thread ---- */
+/* ---- the helper ---- */
 
 static struct serve_gate *waiter_gate(struct serve_waiter *w) {
     while (w->at < w->end && !w->window->targets[w->at].gate) /* a rank of another node */
@@ -59,9 +59,8 @@ static void waiter_reply(struct serve_domain *d, const struct serve_waiter *w) {
 }
 
 /* A waiter that enters may let further ones in, so the list is walked until nothing changes. */
-void serve_remote_gate_check(struct serve_domain *d) {
+static void waiters_check(struct serve_domain *d) {
     bool changed = d->waiters;
-    is_helper = true;
     while (changed) {
         changed = false;
         for (struct serve_waiter **at = &d->waiters; *at;) {
@@ -78,6 +77,19 @@ void serve_remote_gate_check(struct serve_domain *d) {
             }
         }
     }
+}
+
+void serve_remote_gate_check(struct serve_domain *d) {
+    is_helper = true;
+    waiters_check(d);
+    is_helper = false;
+}
+
+bool serve_remote_gate_enter(const struct served_target *t, bool exclusive) {
+    is_helper = true;
+    bool entered = serve_gate_enter_now(t->gate, exclusive);
+    is_helper = false;
+    return entered;
 }
 
 void serve_remote_gate_lock(struct serve_domain *d, struct served *s, const struct remote_head *h,
@@ -104,7 +116,8 @@ void serve_remote_gate_lock(struct serve_domain *d, struct served *s, const stru
         *at = w;
     }
     if (!h->exclusive)
-        serve_remote_gate_check(d); /* a shared ticket may follow this one */
+        waiters_check(d); /* a shared ticket may follow this one */
+    is_helper = false;
 }
 
 void serve_remote_gate_unlock(struct serve_domain *d, struct served *s, const struct remote_head *h) {
@@ -114,10 +127,11 @@ void serve_remote_gate_unlock(struct serve_domain *d, struct served *s, const st
     for (int i = all ? 0 : (int)h->target; i < end; i++)
         if (s->targets[i].gate)
             serve_gate_leave(s->targets[i].gate, h->exclusive);
-    serve_remote_gate_check(d);
+    waiters_check(d);
+    is_helper = false;
 }
 
-/* ---- in other threads ---- */
+/* ---- the processes of the node ---- */
 
 /* A process of the node has let the next ticket in, which may be one of the helper's. */
 static void gate_tell_helper(const struct serve_gate *g) {

@@ -1,5 +1,9 @@
 /* remote_lock.c: locks at targets of other nodes. The helper of the target's node queues at the gate on behalf of this
- * process, and replies when the lock is held. */
+ * process, and replies when the lock is held.
+ *
+ * Most epochs are short, such as one get between lock and unlock. Then the lock is deferred: it travels with the operations and
+ * the unlock, in one message (remote_small.c). If it is not free, the helper executes nothing, and the origin queues for the lock
+ * and sends the operations again. */
 #include "mpi/core/progress.h"
 #include "mpi/serve/remote/remote.h"
 
@@ -64,8 +68,15 @@ static void lock_target(const struct served_target *t, bool exclusive, enum remo
     lock_call(s->domain, t->node, handler, &head);
 }
 
-void serve_remote_lock(const struct served_target *t, bool exclusive) {
+void serve_remote_lock_queue(const struct served_target *t, bool exclusive) {
     lock_target(t, exclusive, RPC_LOCK);
+}
+
+/* Another thread would have to wait for the deferred lock. */
+void serve_remote_lock(const struct served_target *t, bool exclusive, bool defers) {
+    if (!defers || serve_is_threaded || !serve_remote_unlocks_in_order() ||
+        !serve_remote_small_lock(t, exclusive))
+        serve_remote_lock_queue(t, exclusive);
 }
 
 /* A helper executes the requests of a process in order, so an unlock may follow operations that are not complete yet: all of them

@@ -262,5 +262,6 @@ struct net_service serve_remote_service(struct serve_domain *d) {
                                              [RPC_UNLOCK] = serve_unlock_request,
                                              [RPC_BATCH] = serve_remote_batch},
                                 .local = serve_local,
+                                .callers_serve = true,
                                 .failed = serve_failed};
 }

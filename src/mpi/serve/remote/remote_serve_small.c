@@ -26,8 +26,10 @@ static bool entry_read(struct serve_domain *d, const struct net_block *b, size_t
         e->head.bytes > e->target->bytes - e->head.offset)
         return false;
     e->data = (const char *)b->payload + *at;
-    if (e->head.handler == RPC_GET || e->head.handler == RPC_UNLOCK)
-        return e->head.handler == RPC_GET || e->head.bytes == 0;
+    if (e->head.handler == RPC_GET)
+        return true;
+    if (e->head.handler == RPC_LOCK || e->head.handler == RPC_UNLOCK)
+        return e->head.bytes == 0 && e->target->gate;
     size_t padded = round_up(e->head.bytes, REMOTE_PAYLOAD);
     if (b->bytes - *at < padded)
         return false;
@@ -82,6 +84,17 @@ static uint64_t entry_update(struct net_block *b, const struct entry *e, uint64_
     return before + done;
 }
 
+/* Bytes of the answer to an entry. */
+static size_t entry_answer(const struct entry *e) {
+    return e->head.handler == RPC_GET ? e->head.bytes : e->head.handler == RPC_LOCK ? REMOTE_GRANT : 0;
+}
+
+static bool entry_lock(const struct entry *e, char *answer) {
+    int64_t granted = serve_remote_gate_enter(e->target, e->head.op);
+    memcpy(answer, &granted, sizeof granted);
+    return granted;
+}
+
 /* If the lock of an update is taken, the handler is called again. It then continues with that entry, and within it:
  * `resume` holds the number of the entry and the bytes of it that are done. */
 enum net_result serve_remote_batch(void *arg, struct net_block *b) {
@@ -96,13 +109,19 @@ enum net_result serve_remote_batch(void *arg, struct net_block *b) {
         uint64_t first = b->resume >> BYTES_BITS, done = 0;
         if (!entry_read(arg, b, &at, &e))
             serve_remote_refuse(b);
-        bool is_get = e.head.handler == RPC_GET;
-        if (is_get && e.head.bytes > b->answer_bytes - answered)
+        bool is_get = e.head.handler == RPC_GET, is_lock = e.head.handler == RPC_LOCK;
+        if (entry_answer(&e) > b->answer_bytes - answered || (is_lock && i > 0))
             serve_remote_refuse(b);
         char *answer = (char *)b->answer + answered;
-        answered += is_get ? e.head.bytes : 0;
+        answered += entry_answer(&e);
         if (i < first)
             continue;
+        if (is_lock && entry_lock(&e, answer))
+            continue;
+        if (is_lock) {
+            memset((char *)b->answer + answered, 0, b->answer_bytes - answered);
+            return NET_DONE;
+        }
         if (e.head.handler == RPC_UPDATE) {
             done = entry_update(b, &e, i == first ? b->resume & ((1u << BYTES_BITS) - 1) : 0);
             b->resume = (uint64_t)i << BYTES_BITS | done;

@@ -5,6 +5,9 @@
  * are held back: they join one batch until it is full, or the caller waits or starts another operation on
  * the node. The first one is sent at once, so a single operation is not delayed.
  *
+ * A lock may be the first entry of a batch, which is then held back until the unlock or another reason to send it. There is at most
+ * one such lock in a process.
+ *
  * The data of puts and accumulates is copied into the batch, so these calls return at once. The helper executes
  * the operations of a process in order, so a batch is sent before any other request to its node. */
 #include <stdlib.h>
@@ -16,6 +19,9 @@ enum { MOST_ENTRIES = 128, ENTRY_ALIGN = 16 };
 struct remote_batch {
     struct net_op op;
     int node;
+    const struct served_target *lock; /* its first entry locks this target; or NULL */
+    bool exclusive;
+    int64_t granted; /* the lock was free */
     uint32_t count, bytes, answer_bytes, answers;
     struct remote_batch *next; /* in the list of the domain, or a spare one */
     struct {
@@ -24,6 +30,9 @@ struct remote_batch {
     } wanted[MOST_ENTRIES]; /* in the order of the answer */
     _Alignas(ENTRY_ALIGN) char data[REMOTE_BATCH];
 };
+
+/* The batch with the lock that is deferred; or NULL. */
+static struct remote_batch *deferred;
 
 /* ---- the batch as an operation ---- */
 
@@ -80,8 +89,38 @@ static struct remote_batch *batch_make(struct serve_domain *d, int node) {
     b->op =
         (struct net_op){.handler = RPC_BATCH, .left = 1, .next = batch_next, .take = batch_take, .arg = b};
     b->node = node;
+    b->lock = NULL;
     b->count = b->bytes = b->answer_bytes = b->answers = 0;
     return b;
+}
+
+/* The first entry was the lock, which is held now. */
+static void batch_drop_lock(struct remote_batch *b) {
+    b->count--;
+    b->answers--;
+    b->bytes -= (uint32_t)sizeof(struct remote_small);
+    b->answer_bytes -= REMOTE_GRANT;
+    memmove(b->data, b->data + sizeof(struct remote_small), b->bytes);
+    memmove(b->wanted, b->wanted + 1, b->answers * sizeof b->wanted[0]);
+    b->op = (struct net_op){.handler = RPC_BATCH,
+                            .left = 1,
+                            .fetches = b->answers > 0,
+                            .next = batch_next,
+                            .take = batch_take,
+                            .arg = b};
+}
+
+/* Waits for the lock of a batch that was sent. If it was not free, nothing was executed. */
+static void batch_await_lock(struct serve_domain *d, struct remote_batch *b) {
+    const struct served_target *t = b->lock;
+    b->lock = NULL;
+    deferred = NULL;
+    d->rpc->wait_done(d->net, b->node, &b->op);
+    if (b->granted)
+        return;
+    serve_remote_lock_queue(t, b->exclusive);
+    batch_drop_lock(b);
+    d->rpc->start(d->net, b->node, &b->op);
 }
 
 void serve_remote_small_send(struct serve_domain *d, int node) {
@@ -92,6 +131,8 @@ void serve_remote_small_send(struct serve_domain *d, int node) {
     b->next = d->batches;
     d->batches = b;
     d->rpc->start(d->net, node, &b->op);
+    if (b->lock)
+        batch_await_lock(d, b);
 }
 
 /* The batch for the next entry. If the current one is full, waits until it is sent: the program may continue for long
@@ -109,6 +150,13 @@ static struct remote_batch *batch_for(struct serve_domain *d, int node, uint32_t
     return b;
 }
 
+static void batch_want(struct remote_batch *b, void *to, uint32_t bytes) {
+    b->wanted[b->answers].to = to;
+    b->wanted[b->answers++].bytes = bytes;
+    b->answer_bytes += bytes;
+    b->op.fetches = true;
+}
+
 static void batch_add(struct remote_batch *b, const struct remote_small *entry, const void *from, void *to) {
     memcpy(b->data + b->bytes, entry, sizeof *entry);
     b->bytes += (uint32_t)sizeof *entry;
@@ -117,12 +165,8 @@ static void batch_add(struct remote_batch *b, const struct remote_small *entry, 
         memset(b->data + b->bytes + entry->bytes, 0, round_up(entry->bytes, ENTRY_ALIGN) - entry->bytes);
         b->bytes += (uint32_t)round_up(entry->bytes, ENTRY_ALIGN);
     }
-    if (to) {
-        b->wanted[b->answers].to = to;
-        b->wanted[b->answers++].bytes = entry->bytes;
-        b->answer_bytes += entry->bytes;
-        b->op.fetches = true;
-    }
+    if (to)
+        batch_want(b, to, entry->bytes);
     b->count++;
 }
 
@@ -147,7 +191,7 @@ static bool small_start(const struct served_target *t, struct remote_small *entr
     if (b)
         batch_add(b, entry, from, to);
     bool held = entry->handler != RPC_GET && entry->handler != RPC_UNLOCK && is_locked_alone(t);
-    if (b && !held && d->rpc->under_way(d->net, t->node) == 0)
+    if (b && !held && !b->lock && d->rpc->under_way(d->net, t->node) == 0)
         serve_remote_small_send(d, t->node);
     serve_domain_leave(d);
     return b;
@@ -171,6 +215,30 @@ bool serve_remote_small_update(const struct served_target *t, const struct data_
                                  .op = (uint8_t)u->op,
                                  .type = (uint8_t)u->type};
     return small_start(t, &entry, u->packed, NULL);
+}
+
+bool serve_remote_small_lock(const struct served_target *t, bool exclusive) {
+    struct served *s = t->remote;
+    struct serve_domain *d = s->domain;
+    const struct remote_small entry = {
+        .handler = RPC_LOCK, .window = s->key, .target = (uint32_t)(t - s->targets), .op = exclusive};
+    if (s->dynamic || d->batch_bytes < REMOTE_SMALL_ROOM + sizeof entry)
+        return false;
+    serve_remote_small_send(d, t->node);
+    struct remote_batch *b = d->open_batch[t->node] = deferred = batch_make(d, t->node);
+    if (!b)
+        return false;
+    b->lock = t;
+    b->exclusive = exclusive;
+    b->granted = 0;
+    batch_want(b, &b->granted, REMOTE_GRANT);
+    batch_add(b, &entry, NULL, NULL);
+    return true;
+}
+
+void serve_remote_small_settle(void) {
+    if (deferred)
+        serve_remote_small_send(deferred->lock->remote->domain, deferred->node);
 }
 
 bool serve_remote_small_unlock(const struct served_target *t, bool exclusive) {
