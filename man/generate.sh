@@ -58,6 +58,7 @@ header gasnet/gasnetex_am.h gasnetex.h hearth-vgasnet-MPI
 header gasnet/gasnet_ratomic.h gasnet_ratomic.h hearth-vgasnet-MPI
 header gasnet/gasnetex_vis.h gasnetex.h hearth-vgasnet-MPI
 header gasnet/gasnetex_coll.h gasnetex.h hearth-vgasnet-MPI
+header gasnet/gasnet_mk.h gasnet_mk.h hearth-vgasnet-MPI
 header vgasnet.h vgasnet.h hearth-vgasnet-MPI
 
 # ---- settings ----

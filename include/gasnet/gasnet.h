@@ -1,5 +1,5 @@
 /* gasnet.h: the GASNet-1 interface (specification 1.8) of vGASNet. A program for GASNet runs after it is recompiled and
- * relinked. GASNet-EX is in gasnetex.h.
+ * relinked. As in releases of GASNet-EX, this header also includes gasnetex.h.
  *
  * The program defines one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR before it includes this header, as for GASNet.
  * The library is the same for all three, and any thread may call it at any time. For C and C++; may be included inside
@@ -28,8 +28,8 @@ extern "C" {
 #define GASNET_SPEC_VERSION_MAJOR    1
 #define GASNET_SPEC_VERSION_MINOR    8
 #define GASNET_VERSION               GASNET_SPEC_VERSION_MAJOR
-#define GASNET_RELEASE_VERSION_MAJOR 1
-#define GASNET_RELEASE_VERSION_MINOR 32
+#define GASNET_RELEASE_VERSION_MAJOR 2021 /* the release of GASNet-EX that first had specification 0.14 */
+#define GASNET_RELEASE_VERSION_MINOR 9
 #define GASNET_RELEASE_VERSION_PATCH 0
 
 #define GASNET_CORE_NAME            HEARTH
@@ -246,5 +246,6 @@ int gasnet_barrier_result(int *id);
 
 #include "gasnet_am.h"
 #include "gasnet_extended.h"
+#include "gasnetex.h"
 
 #endif

@@ -40,9 +40,9 @@ void *gex_AD_QueryCData(gex_AD_t ad);
 /* Applies one operator of the domain to the aligned word at tgt_addr in the segment of tgt_rank, a rank in the domain's
  * team, or in the job with GEX_FLAG_RANK_IS_JOBRANK. *result_p receives the previous value if the operator fetches.
  * Operands that the operator does not have are ignored. NB: the event is synchronised. NBI: gex_NBI_Wait with GEX_EC_PUT
- * for GEX_OP_SET, GEX_EC_GET for GEX_OP_GET, else GEX_EC_RMW. With GEX_FLAG_IMMEDIATE, GEX_EVENT_NO_OP or nonzero means
- * that nothing was started. GEX_FLAG_AD_ACQ and GEX_FLAG_AD_REL are implied. An operation on another process whose
- * memory is not mapped here is executed when that process polls. */
+ * for GEX_OP_SET, GEX_EC_GET for GEX_OP_GET, else GEX_EC_RMW. GEX_FLAG_IMMEDIATE has no effect: all return 0, or an event
+ * other than GEX_EVENT_NO_OP. GEX_FLAG_AD_ACQ and GEX_FLAG_AD_REL are implied. The process that owns the word need not
+ * poll. */
 gex_Event_t gex_AD_OpNB_I32(gex_AD_t ad, int32_t *result_p, gex_Rank_t tgt_rank, void *tgt_addr,
                             gex_OP_t opcode, int32_t operand1, int32_t operand2, gex_Flags_t flags);
 gex_Event_t gex_AD_OpNB_U32(gex_AD_t ad, uint32_t *result_p, gex_Rank_t tgt_rank, void *tgt_addr,

@@ -1,11 +1,11 @@
-/* gasnetex.h: the GASNet-EX interface (specification 0.13) of vGASNet: clients, endpoints, segments, teams, events,
+/* gasnetex.h: the GASNet-EX interface (specification 0.14) of vGASNet: clients, endpoints, segments, teams, events,
  * puts and gets. Active messages, atomic operations, non-contiguous memory and collective operations are in the headers
  * that it includes: gasnetex_am.h, gasnet_ratomic.h, gasnetex_vis.h and gasnetex_coll.h.
  *
  * The program defines one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR before it includes this header. The library is
- * the same for all three, and any thread may call it at any time. A program may use both interfaces: this header
- * includes gasnet.h, and the objects of a job that was begun by gasnet_init are found by gasnet_QueryGexObjects. For C
- * and C++; may be included inside extern "C".
+ * the same for all three, and any thread may call it at any time. A program may use both interfaces: this header and
+ * gasnet.h include each other, and the objects of a job that was begun by gasnet_init are found by
+ * gasnet_QueryGexObjects. For C and C++; may be included inside extern "C".
  *
  * An invalid argument, such as a rank that is not in the team, ends the job with a line that names the call.
  * HEARTH_CHECK_ARGS=off omits those checks that the call does not need for itself. */
@@ -24,18 +24,13 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* ---- constants and types ---- */
+/* ---- constants and types ----
+ *
+ * Where the specification leaves a value open and programs nevertheless rely on one, it is that of GASNet-EX's releases. */
 
-/* Versions: of the specification of GASNet-EX, and of the release that first had it. gasnet.h alone has those of
- * GASNet-1. */
+/* The version of the specification of GASNet-EX. */
 #define GEX_SPEC_VERSION_MAJOR 0
-#define GEX_SPEC_VERSION_MINOR 13
-#undef GASNET_RELEASE_VERSION_MAJOR
-#undef GASNET_RELEASE_VERSION_MINOR
-#undef GASNET_RELEASE_VERSION_PATCH
-#define GASNET_RELEASE_VERSION_MAJOR 2021
-#define GASNET_RELEASE_VERSION_MINOR 3
-#define GASNET_RELEASE_VERSION_PATCH 0
+#define GEX_SPEC_VERSION_MINOR 14
 
 #define GASNET_HIDDEN_AM_CONCURRENCY_LEVEL 0 /* handlers run only in threads of the program that poll */
 #define GASNET_MAXEPS                      1 /* endpoints of a client in a process */
@@ -54,7 +49,12 @@ typedef struct gasnetc_member *gex_TM_t; /* a member of a team, or a pair of end
 #define GEX_SEGMENT_INVALID ((gex_Segment_t)0)
 #define GEX_TM_INVALID      ((gex_TM_t)0)
 
-typedef uint32_t gex_EP_Index_t; /* 0: the endpoint that gex_Client_Init creates */
+/* A kind of memory: all segments are in the memory of the host. gasnet_mk.h has calls for other kinds. */
+typedef struct gasnetc_memory_kind *gex_MK_t;
+#define GEX_MK_INVALID ((gex_MK_t)0)
+#define GEX_MK_HOST    ((gex_MK_t)(uintptr_t)1)
+
+typedef uint16_t gex_EP_Index_t; /* 0: the endpoint that gex_Client_Init creates */
 typedef struct gasnetc_location {
     gex_Rank_t gex_rank; /* in the job */
     gex_EP_Index_t gex_ep_index;
@@ -72,8 +72,8 @@ typedef gasnet_register_value_t gex_RMA_Value_t;
 /* An event of an operation under way: the root event, which the thread that started the operation synchronises once, or
  * a leaf event of it (gex_Event_QueryLeaf), which is invalid when its root has been synchronised. */
 typedef gasnet_handle_t gex_Event_t;
-#define GEX_EVENT_INVALID ((gex_Event_t)0)             /* the operation is complete */
-#define GEX_EVENT_NO_OP   ((gex_Event_t)(uintptr_t)-1) /* GEX_FLAG_IMMEDIATE: nothing was started */
+#define GEX_EVENT_INVALID ((gex_Event_t)0)            /* the operation is complete */
+#define GEX_EVENT_NO_OP   ((gex_Event_t)(uintptr_t)1) /* GEX_FLAG_IMMEDIATE: nothing was started */
 
 /* Instead of the address of an event: when the source of a put or message may be changed. */
 #define GEX_EVENT_NOW   ((gex_Event_t *)(uintptr_t)1) /* when the call returns */
@@ -96,17 +96,27 @@ typedef uint32_t gex_EC_t;
 #define GEX_FLAG_AD_ACQ                  ((gex_Flags_t)1 << 3)
 #define GEX_FLAG_AD_REL                  ((gex_Flags_t)1 << 4)
 #define GEX_FLAG_RANK_IS_JOBRANK         ((gex_Flags_t)1 << 5)
-#define GEX_FLAG_AM_PREPARE_LEAST_CLIENT ((gex_Flags_t)1 << 6)
-#define GEX_FLAG_AM_PREPARE_LEAST_ALLOC  ((gex_Flags_t)1 << 7)
+#define GEX_FLAG_AM_PREPARE_LEAST_CLIENT ((gex_Flags_t)1 << 11)
+#define GEX_FLAG_AM_PREPARE_LEAST_ALLOC  ((gex_Flags_t)1 << 12)
 #define GEX_FLAG_ENABLE_LEAF_LC          ((gex_Flags_t)1 << 8)
 /* Flags of calls that create and destroy objects. */
 #define GEX_FLAG_USES_GASNET1                ((gex_Flags_t)1 << 9)
 #define GEX_FLAG_TM_NO_SCRATCH               ((gex_Flags_t)1 << 10)
-#define GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED ((gex_Flags_t)1 << 11)
-#define GEX_FLAG_GLOBALLY_QUIESCED           ((gex_Flags_t)1 << 12)
+#define GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED ((gex_Flags_t)1 << 6)
+#define GEX_FLAG_GLOBALLY_QUIESCED           ((gex_Flags_t)1 << 7)
 #define GEX_FLAG_AD_FAVOR_MY_RANK            ((gex_Flags_t)1 << 13)
 #define GEX_FLAG_AD_FAVOR_MY_NBRHD           ((gex_Flags_t)1 << 14)
 #define GEX_FLAG_AD_FAVOR_REMOTE             ((gex_Flags_t)1 << 15)
+#define GEX_FLAG_TM_GLOBAL_SCRATCH           ((gex_Flags_t)1 << 16)
+#define GEX_FLAG_TM_LOCAL_SCRATCH            ((gex_Flags_t)1 << 17)
+#define GEX_FLAG_TM_SYMMETRIC_SCRATCH        ((gex_Flags_t)1 << 18)
+#define GEX_FLAG_HINT_ACCEL_AD               ((gex_Flags_t)1 << 19)
+#define GEX_FLAG_HINT_ACCEL_COLL             ((gex_Flags_t)1 << 20)
+#define GEX_FLAG_HINT_ACCEL_ALL              (GEX_FLAG_HINT_ACCEL_AD | GEX_FLAG_HINT_ACCEL_COLL)
+#define GEX_FLAG_DEFER_THREADS               ((gex_Flags_t)1 << 21)
+/* Puts and gets: the peer is never this process, or never in its neighbourhood. Has no effect. */
+#define GEX_FLAG_PEER_NEVER_SELF  ((gex_Flags_t)1 << 22)
+#define GEX_FLAG_PEER_NEVER_NBRHD ((gex_Flags_t)1 << 23)
 
 /* Types and operators of atomic operations and reductions. Each is one bit. */
 typedef uint32_t gex_DT_t;
@@ -119,28 +129,28 @@ typedef uint32_t gex_DT_t;
 #define GEX_DT_USER ((gex_DT_t)1 << 6) /* reductions only: any bytes */
 
 typedef uint32_t gex_OP_t;
-#define GEX_OP_ADD   ((gex_OP_t)1 << 0)
-#define GEX_OP_MULT  ((gex_OP_t)1 << 1)
-#define GEX_OP_MIN   ((gex_OP_t)1 << 2)
-#define GEX_OP_MAX   ((gex_OP_t)1 << 3)
+#define GEX_OP_AND   ((gex_OP_t)1 << 0)
+#define GEX_OP_OR    ((gex_OP_t)1 << 1)
+#define GEX_OP_XOR   ((gex_OP_t)1 << 2)
+#define GEX_OP_ADD   ((gex_OP_t)1 << 3)
 #define GEX_OP_SUB   ((gex_OP_t)1 << 4)
-#define GEX_OP_INC   ((gex_OP_t)1 << 5)
-#define GEX_OP_DEC   ((gex_OP_t)1 << 6)
-#define GEX_OP_AND   ((gex_OP_t)1 << 7)
-#define GEX_OP_OR    ((gex_OP_t)1 << 8)
-#define GEX_OP_XOR   ((gex_OP_t)1 << 9)
+#define GEX_OP_MULT  ((gex_OP_t)1 << 5)
+#define GEX_OP_MIN   ((gex_OP_t)1 << 6)
+#define GEX_OP_MAX   ((gex_OP_t)1 << 7)
+#define GEX_OP_INC   ((gex_OP_t)1 << 8)
+#define GEX_OP_DEC   ((gex_OP_t)1 << 9)
 #define GEX_OP_SET   ((gex_OP_t)1 << 10)
 #define GEX_OP_CAS   ((gex_OP_t)1 << 11)
-#define GEX_OP_FADD  ((gex_OP_t)1 << 12) /* F: the previous value is returned */
-#define GEX_OP_FMULT ((gex_OP_t)1 << 13)
-#define GEX_OP_FMIN  ((gex_OP_t)1 << 14)
-#define GEX_OP_FMAX  ((gex_OP_t)1 << 15)
+#define GEX_OP_FAND  ((gex_OP_t)1 << 12) /* F: the previous value is returned */
+#define GEX_OP_FOR   ((gex_OP_t)1 << 13)
+#define GEX_OP_FXOR  ((gex_OP_t)1 << 14)
+#define GEX_OP_FADD  ((gex_OP_t)1 << 15)
 #define GEX_OP_FSUB  ((gex_OP_t)1 << 16)
-#define GEX_OP_FINC  ((gex_OP_t)1 << 17)
-#define GEX_OP_FDEC  ((gex_OP_t)1 << 18)
-#define GEX_OP_FAND  ((gex_OP_t)1 << 19)
-#define GEX_OP_FOR   ((gex_OP_t)1 << 20)
-#define GEX_OP_FXOR  ((gex_OP_t)1 << 21)
+#define GEX_OP_FMULT ((gex_OP_t)1 << 17)
+#define GEX_OP_FMIN  ((gex_OP_t)1 << 18)
+#define GEX_OP_FMAX  ((gex_OP_t)1 << 19)
+#define GEX_OP_FINC  ((gex_OP_t)1 << 20)
+#define GEX_OP_FDEC  ((gex_OP_t)1 << 21)
 #define GEX_OP_SWAP  ((gex_OP_t)1 << 22)
 #define GEX_OP_FCAS  ((gex_OP_t)1 << 23)
 #define GEX_OP_GET   ((gex_OP_t)1 << 24)
@@ -155,7 +165,8 @@ typedef uint32_t gex_OP_t;
 /* ---- the job ---- */
 
 /* Joins the job and creates the client, its endpoint and the team of all processes. Collective; the first call of
- * GASNet, unless gasnet_init is. argc and argv may be NULL. flags: GEX_FLAG_USES_GASNET1 or 0. Active messages,
+ * GASNet, unless gasnet_init is. argc and argv may be NULL. flags: GEX_FLAG_USES_GASNET1, and GEX_FLAG_DEFER_THREADS,
+ * which has no effect: gex_System_QueryProgressThreads reports no threads to be started. Active messages,
  * barriers and other collective operations may be used from then on; puts and gets after gex_Segment_Attach. Returns
  * GASNET_OK, or an error code after a line. */
 int gex_Client_Init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *clientName, int *argc,
@@ -185,6 +196,24 @@ gex_Rank_t gex_System_QueryJobSize(void); /* the same as gasnet_nodes */
 int gex_System_GetVerboseErrors(void);
 void gex_System_SetVerboseErrors(int enable);
 
+/* The number of threads of this process that may make calls at the same time: more than a process has, in all modes. */
+uint64_t gex_System_QueryMaxThreads(void);
+
+/* A thread that the program would start for the library. */
+#define GEX_THREAD_ROLE_RCV 1u
+#define GEX_THREAD_ROLE_SND 2u
+typedef struct gasnetc_progress_thread {
+    unsigned int gex_thread_roles; /* GEX_THREAD_ROLE_* */
+    const char *gex_device_list;
+    void *(*gex_progress_fn)(void *arg);
+    void *gex_progress_arg;
+} gex_ProgressThreadInfo_t;
+
+/* The threads that the program is to start after gex_Client_Init with GEX_FLAG_DEFER_THREADS: *count_p becomes 0. The
+ * library's own thread serves other nodes from the start. flags must be 0. Returns GASNET_OK. */
+int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *count_p,
+                                    const gex_ProgressThreadInfo_t **info_p, gex_Flags_t flags);
+
 typedef const struct gasnetc_rank_info { gex_Rank_t gex_jobrank; } gex_RankInfo_t;
 
 /* The processes whose segments this one can access by loads and stores (its neighbourhood), and those on the same
@@ -206,6 +235,15 @@ void gex_System_QueryMyPosition(gex_Rank_t *nbrhd_set_size, gex_Rank_t *nbrhd_se
  * all processes. */
 int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t size);
 
+/* A segment of `length` bytes of this process, at `address` or, if that is NULL, in new memory that is aligned to
+ * GASNET_PAGESIZE. It is not bound to an endpoint, and gex_EP_BindSegment cannot bind it: other processes cannot access
+ * it. kind must be GEX_MK_HOST, flags 0. Returns GASNET_OK, or an error code after a line. */
+int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address, uintptr_t length,
+                       gex_MK_t kind, gex_Flags_t flags);
+/* Frees a segment of gex_Segment_Create, with its memory unless the program has given that. flags must be 0. Returns
+ * GASNET_OK, or an error code after a line. */
+int gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags);
+
 gex_Client_t gex_Segment_QueryClient(gex_Segment_t seg); /* the client that it belongs to */
 gex_Flags_t gex_Segment_QueryFlags(gex_Segment_t seg);   /* 0: segments have no flags */
 void *gex_Segment_QueryAddr(gex_Segment_t seg);          /* its first byte */
@@ -226,6 +264,21 @@ int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_eps, gex_F
 
 /* ---- endpoints ---- */
 
+typedef uint32_t gex_EP_Capabilities_t;
+#define GEX_EP_CAPABILITY_RMA  ((gex_EP_Capabilities_t)1)
+#define GEX_EP_CAPABILITY_AM   ((gex_EP_Capabilities_t)2)
+#define GEX_EP_CAPABILITY_VIS  ((gex_EP_Capabilities_t)4)
+#define GEX_EP_CAPABILITY_COLL ((gex_EP_Capabilities_t)8)
+#define GEX_EP_CAPABILITY_AD   ((gex_EP_Capabilities_t)16)
+#define GEX_EP_CAPABILITY_ALL  ((gex_EP_Capabilities_t)31)
+
+/* A process has GASNET_MAXEPS endpoints, which gex_Client_Init has created: returns GASNET_ERR_RESOURCE after a line. */
+int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabilities_t capabilities, gex_Flags_t flags);
+
+/* Only gex_Segment_Attach can bind a segment to the endpoint of gex_Client_Init, which is the only one: returns
+ * GASNET_ERR_BAD_ARG after a line. */
+int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags);
+
 gex_Client_t gex_EP_QueryClient(gex_EP_t ep);   /* the client that it belongs to */
 gex_Flags_t gex_EP_QueryFlags(gex_EP_t ep);     /* 0 */
 gex_Segment_t gex_EP_QuerySegment(gex_EP_t ep); /* or GEX_SEGMENT_INVALID */
@@ -245,6 +298,14 @@ gex_Rank_t gex_TM_QuerySize(gex_TM_t tm);     /* number of members */
 size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent_tm, int color, int key, void *scratch_addr,
                     size_t scratch_size, gex_Flags_t flags);
 
+/* Collective over parent_tm: the members that pass the same list of locations form a new team, whose ranks are the
+ * positions in the list. Ranks in the list are those of parent_tm, or of the job with GEX_FLAG_RANK_IS_JOBRANK; all
+ * endpoints have index 0. num_new_tms is 1, and new_tms the address of the new team; a member that joins none passes 0
+ * for both counts. scratch_addrs: one address with GEX_FLAG_TM_LOCAL_SCRATCH or _SYMMETRIC_SCRATCH, one for each member
+ * with _GLOBAL_SCRATCH, none with GEX_FLAG_TM_NO_SCRATCH; one of them is required. The rest is as in gex_TM_Split. */
+size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t parent_tm, gex_EP_Location_t *args,
+                     size_t numargs, gex_Addr_t *scratch_addrs, size_t scratch_size, gex_Flags_t flags);
+
 /* Collective over the team: frees it. Waits for all members, unless flags has GEX_FLAG_GLOBALLY_QUIESCED. Returns 1 and
  * sets *scratch_p if the team had scratch space and scratch_p is not NULL; else 0. */
 int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t flags);
@@ -263,8 +324,8 @@ gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank, gex_Fla
 /* [dest, dest + nbytes) of a put, and [src, src + nbytes) of a get, must lie entirely in the segment of the endpoint
  * that tm and rank name; local memory may be anywhere. No alignment is required, and nbytes 0 does nothing. Blocking
  * calls are complete on return. NB: the event is synchronised. NBI: gex_NBI_Wait. lc_opt: when the source may be changed:
- * GEX_EVENT_NOW, GEX_EVENT_DEFER, for NBI GEX_EVENT_GROUP, for NB the address of an event. No call is refused for
- * GEX_FLAG_IMMEDIATE: all return 0, or an event other than GEX_EVENT_NO_OP. */
+ * GEX_EVENT_NOW, GEX_EVENT_DEFER, for NBI GEX_EVENT_GROUP, for NB the address of an event. flags: GEX_FLAG_IMMEDIATE
+ * and GEX_FLAG_PEER_NEVER_*, which have no effect: all return 0, or an event other than GEX_EVENT_NO_OP. */
 int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
                         gex_Flags_t flags);
 int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,

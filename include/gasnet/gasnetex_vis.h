@@ -79,6 +79,17 @@ int gex_VIS_StridedPutNBI(gex_TM_t tm, gex_Rank_t dstrank, void *dstaddr, const 
                           void *srcaddr, const ptrdiff_t srcstrides[], size_t elemsz, const size_t count[],
                           size_t stridelevels, gex_Flags_t flags);
 
+/* ---- notification of the peer ---- */
+
+#define GEX_VIS_MAX_PEERCOMPLETION ((size_t)1024)
+
+/* The next call above that this thread makes runs a handler at its peer, once the data movement is complete there:
+ * `handler`, registered with GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REPLY and no arguments, gets a copy of the nbytes bytes at
+ * source_addr, which must stay unchanged until that call is synchronised. That call must not have GEX_FLAG_IMMEDIATE, and
+ * is complete on return. handler 0: the next call runs none. flags must be 0. */
+void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const void *source_addr, size_t nbytes,
+                                      gex_Flags_t flags);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

@@ -4,6 +4,9 @@
  *      miss      large piece: the page is fetched, with the following ones if they will be needed
  *                small piece: a remote operation, until the page is cheaper to fetch (fetch_policy.h)
  *
+ * An update of a word is a small put with a result. It is executed on the frame of a page that this node may write, or
+ * by the service of the node that may: in both cases by the processor's atomic instructions on the only copy.
+ *
  * A pin covers a copy and nothing that waits. Local memory in the caller's own segment may fault, and is copied through
  * a bounce buffer on the stack. */
 #include <errno.h>
@@ -45,22 +48,31 @@ static inline bool access_is_own(const struct pages *p, const void *address) {
 
 /* ---- operations ---- */
 
-enum way { GET, PUT, SET };
+enum way { GET, PUT, SET, UPDATE };
 
 struct job {
     enum way way;
-    void *to;
+    void *to; /* of an update: for the previous value, or NULL */
     const void *from;
+    const struct pages_update *update;
     int value;
 };
 
-static void access_copy(const struct job *j, char *memory, size_t bytes) {
+static __attribute__((noinline)) void access_update(const struct pages *p, const struct job *j, char *word) {
+    uint64_t old = p->events.update(word, j->update);
+    if (j->to)
+        memcpy(j->to, &old, j->update->bytes);
+}
+
+static void access_copy(const struct pages *p, const struct job *j, char *memory, size_t bytes) {
     if (j->way == GET)
         memcpy(j->to, memory, bytes);
     else if (j->way == PUT)
         memcpy(memory, j->from, bytes);
-    else
+    else if (j->way == SET)
         memset(memory, j->value, bytes);
+    else
+        access_update(p, j, memory);
 }
 
 static struct job step(struct job j, size_t bytes) {
@@ -100,7 +112,7 @@ static bool try_piece(struct pages *p, const struct piece *x, const struct job *
     if (UNLIKELY(frame < 0))
         return false;
     bool fresh = pages_pool_is_fresh(&p->pool, (uint32_t)frame);
-    access_copy(j, pages_pool_memory(&p->pool, (uint32_t)frame) + x->in, x->bytes);
+    access_copy(p, j, pages_pool_memory(&p->pool, (uint32_t)frame) + x->in, x->bytes);
     pages_pool_unpin(&p->pool, (uint32_t)frame, write);
     if (UNLIKELY(fresh))
         access_walk_on(p, x);
@@ -121,19 +133,27 @@ static void fetch_piece(struct pages *p, const struct piece *x, const struct job
     bool write = j->way != GET;
     uint32_t frame = access_pin(p, x, write);
     pages_pool_is_fresh(&p->pool, frame);
-    access_copy(j, pages_pool_memory(&p->pool, frame) + x->in, x->bytes);
+    access_copy(p, j, pages_pool_memory(&p->pool, frame) + x->in, x->bytes);
     pages_pool_unpin(&p->pool, frame, write);
     pages_pool_count(&p->tally.misses);
+}
+
+/* The bytes that a remote operation sends or receives. */
+static size_t small_bytes(const struct piece *x, enum way way) {
+    return way == UPDATE ? sizeof(struct pages_update) : x->bytes;
 }
 
 static struct small_operation small_of(const struct piece *x, const struct job *j) {
     return (struct small_operation){.home = x->home,
                                     .page = x->page,
                                     .offset = (uint32_t)x->in,
-                                    .bytes = (uint16_t)x->bytes,
+                                    .bytes = (uint16_t)small_bytes(x, j->way),
                                     .writes = j->way != GET,
+                                    .updates = j->way == UPDATE,
                                     .to = j->to,
-                                    .from = j->way == PUT ? j->from : NULL,
+                                    .from = j->way == PUT      ? j->from
+                                            : j->way == UPDATE ? j->update
+                                                               : NULL,
                                     .value = j->value};
 }
 
@@ -149,19 +169,21 @@ static void do_there(struct pages *p, struct piece x, struct job j) {
     }
 }
 
-static bool is_for_there(struct pages *p, const struct piece *x, bool write) {
-    if (p->small == 0)
+/* An update cannot be divided. */
+static bool is_for_there(struct pages *p, const struct piece *x, enum way way) {
+    size_t bytes = small_bytes(x, way);
+    if (p->small == 0 || (way == UPDATE && bytes > p->small))
         return false;
     enum pages_hint hint = pages_hints_of(&p->hints, x->rank, x->at);
-    if (x->bytes > p->small)
+    if (bytes > p->small)
         return hint == PAGES_NO_CACHE;
-    return pages_policy_is_small(&p->policy, x->home, x->page, write, hint, clock_ns());
+    return pages_policy_is_small(&p->policy, x->home, x->page, way != GET, hint, clock_ns());
 }
 
 static void do_piece(struct pages *p, const struct piece *x, const struct job *j) {
     if (LIKELY(try_piece(p, x, j)))
         return;
-    if (is_for_there(p, x, j->way != GET))
+    if (is_for_there(p, x, j->way))
         do_there(p, *x, *j);
     else
         fetch_piece(p, x, j);
@@ -248,6 +270,8 @@ int pages_hint(struct pages *p, int rank, const void *from, size_t bytes, enum p
 /* ---- operations in two steps ---- */
 
 static struct job job_of(const struct pages_op *op) {
+    if (op->way == UPDATE)
+        return (struct job){.way = UPDATE, .to = op->local, .update = &op->update};
     return op->way == GET ? (struct job){.way = GET, .to = op->local}
                           : (struct job){.way = PUT, .from = op->local};
 }
@@ -261,7 +285,7 @@ static bool do_what_is_here(struct pages *p, struct pages_op *op) {
             return false;
         op->bytes -= x.bytes;
         op->remote += x.bytes;
-        op->local = (char *)op->local + x.bytes;
+        op->local = op->local ? (char *)op->local + x.bytes : NULL;
     }
     return true;
 }
@@ -272,7 +296,7 @@ static void access_begin(struct pages *p, struct pages_op *op) {
         return; /* memory in the own segment: pages_finish copies it through the bounce buffer */
     struct piece x = access_piece_at(p, op->rank, access_offset_of(p, op->rank, op->remote), op->bytes);
     struct job j = job_of(op);
-    if (x.bytes == op->bytes && x.bytes <= p->small && is_for_there(p, &x, op->way == PUT)) {
+    if (x.bytes == op->bytes && x.bytes <= p->small && is_for_there(p, &x, (enum way)op->way)) {
         struct small_operation small = small_of(&x, &j);
         pages_small_begin(p, op, &small);
         pages_pool_count(&p->tally.smalls);
@@ -294,6 +318,13 @@ void pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, c
     access_begin(p, op);
 }
 
+void pages_begin_update(struct pages *p, struct pages_op *op, void *old, int rank, void *at,
+                        const struct pages_update *u) {
+    *op = (struct pages_op){
+        .local = old, .remote = at, .bytes = u->bytes, .rank = rank, .way = UPDATE, .update = *u};
+    access_begin(p, op);
+}
+
 /* A page to be written is prefetched for reading, so it may be present without being writable. A prefetched page may
  * also be gone before it is used. So after some attempts the operation waits for the missing page. */
 bool pages_try(struct pages *p, struct pages_op *op) {
@@ -312,11 +343,22 @@ bool pages_try(struct pages *p, struct pages_op *op) {
     return false;
 }
 
+/* The previous value may be stored in the own segment, where it may fault: not before the word is updated. */
+static void finish_update(struct pages *p, const struct pages_op *op) {
+    uint64_t old = 0;
+    do_all(p, (struct job){.way = UPDATE, .to = &old, .update = &op->update}, op->rank,
+           access_offset_of(p, op->rank, op->remote), op->bytes);
+    if (op->local)
+        memcpy(op->local, &old, op->bytes);
+}
+
 void pages_finish(struct pages *p, struct pages_op *op) {
     pages_small_finish(p, op);
     if (op->bytes == 0)
         return;
-    if (op->way == GET)
+    if (op->way == UPDATE)
+        finish_update(p, op);
+    else if (op->way == GET)
         pages_get(p, op->local, op->rank, op->remote, op->bytes);
     else
         pages_put(p, op->rank, (char *)(uintptr_t)op->remote, op->local, op->bytes);

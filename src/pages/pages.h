@@ -19,10 +19,22 @@
 
 struct pages; /* of a process */
 
+/* An update of one word: a read-modify-write that is executed in one place. */
+struct pages_update {
+    uint32_t what;  /* the meaning is that of pages_events.update */
+    uint32_t bytes; /* of the word: 4 or 8 */
+    uint64_t operands[2];
+};
+
 struct pages_events {
     void *arg;
     /* The job cannot continue; the cause has been logged. Called from any thread; need not return. */
     void (*failed)(void *arg, const char *why);
+    /* Executes an update on an aligned word of 4 or 8 bytes, atomically with respect to all processes of the node that do
+     * the same, and returns the previous value of the word, at its lowest address. Called from any thread, also of
+     * another process than the one that requested the update, under locks of pages/: it only computes. `what` may be
+     * anything. NULL: the program makes no updates. */
+    uint64_t (*update)(void *word, const struct pages_update *u);
 };
 
 /* Collective over all processes. `bytes`: size of this rank's segment (0: none), rounded up to whole pages. The
@@ -70,14 +82,20 @@ struct pages_op {
     const char *remote; /* start of the part that is not done yet */
     size_t bytes;       /* of that part; 0: done */
     int32_t rank;
-    int32_t slot;   /* slot of a remote operation under way, or -1 */
-    uint8_t way;    /* private to pages/ */
-    uint16_t tries; /* failed attempts */
+    int32_t slot;               /* slot of a remote operation under way, or -1 */
+    uint8_t way;                /* private to pages/ */
+    uint16_t tries;             /* failed attempts */
+    struct pages_update update; /* of an update; `local` receives the previous value, or is NULL */
 };
 void pages_begin_get(struct pages *p, struct pages_op *op, void *to, int rank, const void *from,
                      size_t bytes);
 void pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, const void *from,
                      size_t bytes);
+/* Updates the aligned word at `at`, where its page is if that is cheaper than fetching the page. `old` receives the previous
+ * value, u->bytes bytes of it, unless it is NULL. Updates of the same word are atomic with respect to each other, and to
+ * the atomic instructions of the rank that maps it. */
+void pages_begin_update(struct pages *p, struct pages_op *op, void *old, int rank, void *at,
+                        const struct pages_update *u);
 /* Makes as much progress as possible without waiting. Returns whether the operation is done. */
 bool pages_try(struct pages *p, struct pages_op *op);
 void pages_finish(struct pages *p, struct pages_op *op);

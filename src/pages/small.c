@@ -11,12 +11,18 @@
 
 /* ---- operations that were begun ---- */
 
+/* `to` may be NULL for the previous value of an updated word. */
+static void small_take_answer(struct pages *p, int slot, void *to, size_t bytes) {
+    const struct pool_small *m = &p->pool.smalls[slot];
+    if (pages_pool_small_answer(m) > 0 && to)
+        memcpy(to, pages_pool_small_data(&p->pool, slot), bytes);
+}
+
 /* Requires small_lock; the answer has arrived. */
 static void small_collect(struct pages *p, int slot) {
     struct pages_op *op = p->small_ops[slot];
     p->small_ops[slot] = NULL;
-    if (!p->pool.smalls[slot].writes)
-        memcpy(op->local, pages_pool_small_data(&p->pool, slot), op->bytes);
+    small_take_answer(p, slot, op->local, op->bytes);
     op->bytes = 0;
     op->slot = SMALL_NO_SLOT;
     p->small_begun--;
@@ -87,6 +93,7 @@ static void small_fill(struct pages *p, int slot, const struct small_operation *
     m->offset = s->offset;
     m->bytes = s->bytes;
     m->writes = s->writes;
+    m->updates = s->updates;
     if (s->writes && s->from)
         memcpy(pages_pool_small_data(&p->pool, slot), s->from, s->bytes);
     else if (s->writes)
@@ -101,8 +108,7 @@ void pages_small_run(struct pages *p, const struct small_operation *s) {
     pages_pool_small_wait(&p->pool, slot);
     if (ourselves)
         pages_progress_unlock(&p->service);
-    if (!s->writes)
-        memcpy(s->to, pages_pool_small_data(&p->pool, slot), s->bytes);
+    small_take_answer(p, slot, s->to, s->updates ? ((const struct pages_update *)s->from)->bytes : s->bytes);
     pages_pool_small_give(&p->pool, slot);
 }
 

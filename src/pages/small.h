@@ -1,4 +1,4 @@
-/* small.h: remote operations: small gets and puts that are executed where the page is. */
+/* small.h: remote operations: small gets and puts, and updates of words, that are executed where the page is. */
 #ifndef HEARTH_PAGES_SMALL_H
 #define HEARTH_PAGES_SMALL_H
 
@@ -10,9 +10,9 @@ struct small_operation {
     uint16_t home;
     uint32_t page, offset;
     uint16_t bytes; /* at most small_bytes of the pool */
-    bool writes;
-    void *to;         /* destination of a read */
-    const void *from; /* source of a write; NULL: fill with `value` */
+    bool writes, updates;
+    void *to;         /* destination of a read, or of the previous value of an updated word, or NULL */
+    const void *from; /* source of a write, or a struct pages_update; NULL: fill with `value` */
     int value;
 };
 

@@ -20,13 +20,16 @@ check() { # headers, separated by blanks
             # shellcheck disable=SC2086 # several headers
             { echo "#define $mode" && includes $1 $1; } | try gcc -x c -std=$standard || { echo "not in $standard, $mode: $1" && bad=1; }
         done
-        command -v g++ >/dev/null || continue
-        for standard in c++98 c++17; do
-            # shellcheck disable=SC2086
-            { echo "#define $mode" && includes $1 $1; } | try g++ -x c++ -std=$standard || { echo "not in $standard, $mode: $1" && bad=1; }
-            # shellcheck disable=SC2086
-            { echo "#define $mode" && echo 'extern "C" {' && includes $1 && echo '}' && includes $1; } | try g++ -x c++ -std=$standard ||
-                { echo "not inside extern \"C\" in $standard, $mode: $1" && bad=1; }
+        for compiler in g++ clang++; do
+            command -v $compiler >/dev/null || continue
+            for standard in c++98 c++11 c++17; do
+                # shellcheck disable=SC2086
+                { echo "#define $mode" && includes $1 $1; } | try $compiler -x c++ -std=$standard ||
+                    { echo "not in $standard by $compiler, $mode: $1" && bad=1; }
+                # shellcheck disable=SC2086
+                { echo "#define $mode" && echo 'extern "C" {' && includes $1 && echo '}' && includes $1; } | try $compiler -x c++ -std=$standard ||
+                    { echo "not inside extern \"C\" in $standard by $compiler, $mode: $1" && bad=1; }
+            done
         done
     done
 }
@@ -36,8 +39,9 @@ check vgasnet.h
 check gasnet_tools.h
 check gasnet_vis.h
 check gasnetex.h
+check gasnet_mk.h
 check 'gasnet.h gasnet_tools.h gasnet_coll.h gasnet_handler.h gasnet_vis.h'
-check 'gasnet_ratomic.h gasnet.h gasnet_tools.h gasnet_coll.h gasnet_vis.h gasnetex.h vgasnet.h'
+check 'gasnet_ratomic.h gasnet.h gasnet_tools.h gasnet_coll.h gasnet_vis.h gasnetex.h gasnet_mk.h vgasnet.h'
 check 'gasnet_tools.h gasnet.h gasnet_handler.h gasnet_coll.h vgasnet.h'
 check 'vgasnet.h gasnet_coll.h gasnet_handler.h gasnet_tools.h gasnet.h'
 
@@ -84,7 +88,7 @@ int names(gasnet_token_t token, void *data) {
 }
 END
 }
-for mode in 'gcc -x c -std=c99' 'gcc -x c -std=c11' 'g++ -x c++ -std=c++98' 'g++ -x c++ -std=c++17'; do
+for mode in 'gcc -x c -std=c99' 'gcc -x c -std=c11' 'g++ -x c++ -std=c++98' 'g++ -x c++ -std=c++17' 'clang++ -x c++ -std=c++11'; do
     command -v "${mode%% *}" >/dev/null || continue
     # shellcheck disable=SC2086 # compiler and options
     program | try $mode || { echo "the names are not all there: $mode" && bad=1; }
@@ -94,11 +98,12 @@ done
 program_ex() {
     cat <<'END'
 #define GASNET_SEQ 1
-#include <gasnetex.h>
+#include <gasnet.h>
+#include <gasnet_mk.h>
 #include <gasnet_ratomic.h>
 #include <gasnet_coll.h>
 #include <gasnet_vis.h>
-#if GASNET_RELEASE_VERSION_MAJOR < 2000 || GEX_SPEC_VERSION_MAJOR * 100 + GEX_SPEC_VERSION_MINOR < 12
+#if GASNET_RELEASE_VERSION_MAJOR < 2000 || GEX_SPEC_VERSION_MAJOR * 100 + GEX_SPEC_VERSION_MINOR < 14
 #error "not GASNet-EX"
 #endif
 #if !GASNET_NATIVE_NP_ALLOC_REQ_MEDIUM || GASNET_MAXEPS < 1 || SIZEOF_GEX_RMA_VALUE_T < 8 || GEX_AM_INDEX_BASE > 128
@@ -111,11 +116,24 @@ int names(gex_TM_t tm, gex_EP_t ep, void *data) {
     gex_AM_Entry_t entry = {0, (gex_AM_Fn_t)names_handler, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQREP, 1, 0, "names"};
     gex_EP_Location_t at = gex_TM_TranslateRankToEP(tm, 0, 0);
     gex_Memvec_t list;
-    gex_Event_t leaf, root = gex_RMA_PutNB(tm, 1, data, data, 8, &leaf, GEX_FLAG_IMMEDIATE);
+    gex_Event_t leaf, root = gex_RMA_PutNB(tm, 1, data, data, 8, &leaf, GEX_FLAG_IMMEDIATE | GEX_FLAG_PEER_NEVER_NBRHD);
     gex_RankInfo_t *near;
     gex_Rank_t count, mine;
     gex_AM_SrcDesc_t sd = gex_AM_PrepareRequestMedium(tm, 1, 0, 1, 8, 0, 0, 1);
+    const gex_ProgressThreadInfo_t *threads;
+    unsigned int thread_count;
+    gex_EP_Capabilities_t capable = GEX_EP_CAPABILITY_RMA | GEX_EP_CAPABILITY_AM;
+    gex_MK_t kind = GEX_MK_HOST;
+    gex_Segment_t segment;
     list.gex_addr = data, list.gex_len = 8;
+    if (gex_EP_Create(&ep, gex_EP_QueryClient(ep), capable, GEX_FLAG_HINT_ACCEL_ALL) == GASNET_OK &&
+        gex_Segment_Create(&segment, gex_EP_QueryClient(ep), data, 8, kind, 0) == GASNET_OK)
+        return gex_EP_BindSegment(ep, segment, 0);
+    gex_System_QueryProgressThreads(gex_EP_QueryClient(ep), &thread_count, &threads, 0);
+    if (thread_count > 0 && threads[0].gex_thread_roles & GEX_THREAD_ROLE_RCV)
+        threads[0].gex_progress_fn(threads[0].gex_progress_arg);
+    gex_TM_Create(&tm, 1, tm, &at, 1, &data, 8, GEX_FLAG_TM_LOCAL_SCRATCH);
+    gex_VIS_SetPeerCompletionHandler(200, data, gex_System_QueryMaxThreads() > 1 ? GEX_VIS_MAX_PEERCOMPLETION : 0, 0);
     gex_System_QueryNbrhdInfo(&near, &count, &mine);
     if (sd == GEX_AM_SRCDESC_NO_OP || root == GEX_EVENT_NO_OP) return GASNET_ERR_RESOURCE;
     gex_AM_CommitRequestMedium1(sd, entry.gex_index, 8, (gex_AM_Arg_t)at.gex_rank);
@@ -128,7 +146,7 @@ int names(gex_TM_t tm, gex_EP_t ep, void *data) {
 }
 END
 }
-for mode in 'gcc -x c -std=c99' 'gcc -x c -std=c11' 'g++ -x c++ -std=c++98' 'g++ -x c++ -std=c++17'; do
+for mode in 'gcc -x c -std=c99' 'gcc -x c -std=c11' 'g++ -x c++ -std=c++98' 'g++ -x c++ -std=c++17' 'clang++ -x c++ -std=c++11'; do
     command -v "${mode%% *}" >/dev/null || continue
     # shellcheck disable=SC2086 # compiler and options
     program_ex | try $mode || { echo "the names of GASNet-EX are not all there: $mode" && bad=1; }

@@ -5,7 +5,7 @@
 #include "gas/am/message.h"
 
 /* Internal handlers, below those of the program (128 to 255). */
-enum { AM_BARRIER = 1, AM_LEAVE, AM_COLL, AM_ATOMIC, AM_ATOMIC_DONE, AM_FIRST = 128, AM_LAST = 255 };
+enum { AM_BARRIER = 1, AM_LEAVE, AM_COLL, AM_PEER_COMPLETE, AM_FIRST = 128, AM_LAST = 255 };
 
 typedef void am_handler(void); /* called with the arguments of the message */
 void gas_am_register(int index, am_handler *fn);

@@ -1,10 +1,10 @@
 /* ex.h: GASNet-EX as a layer over the folders of GASNet-1: its objects, and how its calls find ranks.
  *
- * A process has one client, one endpoint and one segment at most. They are static, and exist from gas_ex_open on, so that
- * both interfaces share them. A team member (gex_TM_t) is
+ * A process has one client, one endpoint and one segment that is bound to it at most. They are static, and exist from
+ * gas_ex_open on, so that both interfaces share them. A team member (gex_TM_t) is
  *
  *      &gas_ex_all          the team of all ranks, whose ranks are those of the job
- *      another object       a team made by gex_TM_Split
+ *      another object       a team made by gex_TM_Split or gex_TM_Create
  *      an address, tagged   a pair of endpoints (gex_TM_Pair): ranks are those of the job
  *
  * Calls are checked as HEARTH_CHECK_ARGS says. A check that fails ends the job. */
@@ -21,7 +21,13 @@ struct gasnetc_client {
     const void *cdata;
 };
 
+enum { EX_SEGMENT_MADE = 0x7365676d };
 struct gasnetc_segment {
+    uint32_t
+        state; /* EX_SEGMENT_MADE: made by gex_Segment_Create; else the one of gex_Segment_Attach, or freed */
+    bool is_own; /* the memory is the library's */
+    void *addr;  /* these two only of one that was made */
+    uintptr_t size;
     const void *cdata;
 };
 
@@ -51,6 +57,9 @@ void gas_ex_open(const char *name, unsigned flags);
 void gas_ex_bind(void);
 
 /* ---- checks: ex_check.c ---- */
+
+/* Flags of all puts and gets. */
+#define EX_RMA_FLAGS (GEX_FLAG_IMMEDIATE | GEX_FLAG_PEER_NEVER_SELF | GEX_FLAG_PEER_NEVER_NBRHD)
 
 /* gas_fail if flags has others than these. */
 void gas_ex_check_flags(const char *call, gex_Flags_t flags, gex_Flags_t allowed);
@@ -97,7 +106,17 @@ gasnet_seginfo_t gas_ex_mapped(gasnet_node_t node);
 const gex_AM_Entry_t *gas_ex_entry(int index);
 void gas_ex_endpoint_open(void);
 
+/* ---- notification of peers: ex_peer.c ---- */
+
+void gas_ex_peer_open(void);
+/* Whether this thread's next call notifies its peer. */
+bool gas_ex_peer_is_armed(void);
+/* The call is complete: sends the notification, and disarms the thread. */
+void gas_ex_peer_notify(gasnet_node_t node);
+
 /* ---- numbers: ex_number.c ---- */
+
+#define EX_FETCHING_OPS ((GEX_OP_FCAS * 2 - 1) & ~(GEX_OP_CAS * 2 - 1))
 
 /* The bytes of a built-in type; 0: it is none. */
 size_t gas_ex_type_bytes(gex_DT_t dt);
@@ -107,9 +126,5 @@ bool gas_ex_type_has(gex_DT_t dt, gex_OP_t op);
 uint64_t gas_ex_apply(gex_DT_t dt, gex_OP_t op, uint64_t old, uint64_t operand1, uint64_t operand2);
 /* right[i] = left[i] (op) right[i] */
 void gas_ex_combine(gex_DT_t dt, gex_OP_t op, const void *left, void *right, size_t count);
-
-/* ---- atomic operations: ex_atomic.c ---- */
-
-void gas_ex_atomic_open(void);
 
 #endif

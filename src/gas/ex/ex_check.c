@@ -35,6 +35,8 @@ void gas_ex_check_ep(const char *call, gex_EP_t ep) {
 }
 
 void gas_ex_check_segment(const char *call, gex_Segment_t segment) {
+    if (segment && segment != &gas_ex_segment && segment->state == EX_SEGMENT_MADE)
+        return;
     if (UNLIKELY(segment != &gas_ex_segment))
         gas_fail(call, "%p is not a segment of this process", (void *)segment);
     if (UNLIKELY(!gas_ex_endpoint.bound))

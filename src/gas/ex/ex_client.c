@@ -22,7 +22,7 @@ void gas_ex_open(const char *name, unsigned flags) {
         team->nodes[i] = i;
     gas_ex_all = (struct gasnetc_member){.state = EX_MEMBER, .team = team};
     gas_ex_endpoint_open();
-    gas_ex_atomic_open();
+    gas_ex_peer_open();
 }
 
 void gas_ex_bind(void) {
@@ -36,8 +36,9 @@ int gex_Client_Init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, cons
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "an address for a new object is NULL");
     if (!clientName || !*clientName)
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "the client has no name");
-    if (flags & ~GEX_FLAG_USES_GASNET1)
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "flags 0x%x: only GEX_FLAG_USES_GASNET1 is allowed",
+    if (flags & ~(GEX_FLAG_USES_GASNET1 | GEX_FLAG_DEFER_THREADS))
+        return gas_refuse(GASNET_ERR_BAD_ARG, call,
+                          "flags 0x%x: only GEX_FLAG_USES_GASNET1 and GEX_FLAG_DEFER_THREADS are allowed",
                           flags);
     int status = gas_job_begin(call, clientName, flags, argc, argv);
     if (status == GASNET_OK)

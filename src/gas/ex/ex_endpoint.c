@@ -1,7 +1,8 @@
-/* ex_endpoint.c: the endpoint of this process and its handlers. */
+/* ex_endpoint.c: the endpoint of this process, its handlers, and the refusal of further endpoints and of kinds of memory. */
 #include "gas/ex/ex.h"
 
 #include "gas/am/am.h"
+#include "gasnet/gasnet_mk.h"
 
 static gex_AM_Entry_t entries[AM_LAST + 1]; /* by index; an entry is written before its handler can run */
 
@@ -15,6 +16,43 @@ void gas_ex_endpoint_open(void) {
         if (gas_am_registered(i))
             entries[i] = (gex_AM_Entry_t){.gex_index = (gex_AM_Index_t)i,
                                           .gex_fnptr = (gex_AM_Fn_t)gas_am_registered(i)};
+}
+
+int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabilities_t capabilities,
+                  gex_Flags_t flags) {
+    const char *call = "gex_EP_Create";
+    gas_ex_check_client(call, client);
+    if (!ep_p || (capabilities & ~GEX_EP_CAPABILITY_ALL) || (flags & ~GEX_FLAG_HINT_ACCEL_ALL))
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "ep_p %p, capabilities 0x%x, flags 0x%x", (void *)ep_p,
+                          capabilities, flags);
+    return gas_refuse(GASNET_ERR_RESOURCE, call, "a process has %d endpoint (GASNET_MAXEPS), which exists",
+                      GASNET_MAXEPS);
+}
+
+int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags) {
+    const char *call = "gex_EP_BindSegment";
+    gas_ex_check_ep(call, ep);
+    gas_ex_check_segment(call, segment);
+    gas_ex_flags(call, flags, 0);
+    return gas_refuse(GASNET_ERR_BAD_ARG, call,
+                      "only gex_Segment_Attach binds a segment to the endpoint of gex_Client_Init");
+}
+
+int gex_MK_Create(gex_MK_t *memkind_p, gex_Client_t client, const gex_MK_Create_args_t *args,
+                  gex_Flags_t flags) {
+    const char *call = "gex_MK_Create";
+    gas_ex_check_client(call, client);
+    if (!memkind_p || !args || flags != 0)
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "memkind_p %p, args %p, flags 0x%x", (void *)memkind_p,
+                          (const void *)args, flags);
+    return gas_refuse(GASNET_ERR_BAD_ARG, call,
+                      "memory of class %d is not supported: only GEX_MK_HOST, which exists",
+                      (int)args->gex_class);
+}
+
+void gex_MK_Destroy(gex_MK_t memkind, gex_Flags_t flags) {
+    (void)flags;
+    gas_fail("gex_MK_Destroy", "%p is not a kind of memory that was created", (void *)memkind);
 }
 
 gex_Client_t gex_EP_QueryClient(gex_EP_t ep) {

@@ -1,6 +1,6 @@
 /* ex_rma.c: puts and gets. Contiguous memory of the own node is copied at once (gas_direct.h); everything else is a transfer
- * of GASNet-1 (gas_transfer.h). Nothing waits for a resource that an immediate call could refuse to wait for: the flag has
- * no effect. */
+ * of GASNet-1 (gas_transfer.h). Nothing waits for a resource that an immediate call could refuse to wait for, and where the
+ * memory is takes one comparison: no flag has an effect. */
 #include "gas/ex/ex.h"
 
 #include "gas/rma/gas_direct.h"
@@ -27,7 +27,7 @@ static DIRECT_SLOW int get_blocking_slow(gex_TM_t tm, void *dest, gex_Rank_t ran
 
 int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes,
                         gex_Flags_t flags) {
-    gas_ex_flags("gex_RMA_GetBlocking", flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags("gex_RMA_GetBlocking", flags, EX_RMA_FLAGS);
     gasnet_node_t node = gas_ex_rank("gex_RMA_GetBlocking", tm, rank);
     return LIKELY(gas_direct_get(dest, node, src, nbytes)) ? 0
                                                            : get_blocking_slow(tm, dest, rank, src, nbytes);
@@ -35,7 +35,7 @@ int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, siz
 
 int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes, gex_Flags_t flags) {
     const char *call = "gex_RMA_GetNBI";
-    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags(call, flags, EX_RMA_FLAGS);
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (gas_direct_get(dest, node, src, nbytes) || (direct_poll() && gas_direct_get(dest, node, src, nbytes)))
         return 0;
@@ -47,7 +47,7 @@ int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t n
 gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes,
                           gex_Flags_t flags) {
     const char *call = "gex_RMA_GetNB";
-    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags(call, flags, EX_RMA_FLAGS);
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (gas_direct_get(dest, node, src, nbytes) || (direct_poll() && gas_direct_get(dest, node, src, nbytes)))
         return GEX_EVENT_INVALID;
@@ -86,7 +86,7 @@ static DIRECT_SLOW int put_blocking_slow(gex_TM_t tm, gex_Rank_t rank, void *des
 
 int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
                         gex_Flags_t flags) {
-    gas_ex_flags("gex_RMA_PutBlocking", flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags("gex_RMA_PutBlocking", flags, EX_RMA_FLAGS);
     gasnet_node_t node = gas_ex_rank("gex_RMA_PutBlocking", tm, rank);
     return LIKELY(gas_direct_put(node, dest, src, nbytes)) ? 0
                                                            : put_blocking_slow(tm, rank, dest, src, nbytes);
@@ -95,7 +95,7 @@ int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *sr
 int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
                    gex_Event_t *lc_opt, gex_Flags_t flags) {
     const char *call = "gex_RMA_PutNBI";
-    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags(call, flags, EX_RMA_FLAGS);
     if (gas_ex_checks)
         gas_ex_check_lc(call, lc_opt, EX_NOW | EX_DEFER | EX_GROUP);
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
@@ -109,7 +109,7 @@ int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, si
 gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
                           gex_Event_t *lc_opt, gex_Flags_t flags) {
     const char *call = "gex_RMA_PutNB";
-    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags(call, flags, EX_RMA_FLAGS);
     if (gas_ex_checks)
         gas_ex_check_lc(call, lc_opt, EX_NOW | EX_DEFER | EX_EVENT);
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
@@ -140,7 +140,7 @@ gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src, 
     const char *call = "gex_RMA_GetBlockingVal";
     gex_RMA_Value_t value = 0;
     char *to = value_bytes(call, &value, nbytes);
-    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags(call, flags, EX_RMA_FLAGS);
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (gas_direct_get(to, node, src, nbytes))
         return value;
@@ -153,7 +153,7 @@ int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Val
                            gex_Flags_t flags) {
     const char *call = "gex_RMA_PutBlockingVal";
     const char *from = value_bytes(call, &value, nbytes);
-    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags(call, flags, EX_RMA_FLAGS);
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (put_is_direct(node, dest, from, nbytes))
         return 0;
@@ -166,7 +166,7 @@ int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t 
                       gex_Flags_t flags) {
     const char *call = "gex_RMA_PutNBIVal";
     const char *from = value_bytes(call, &value, nbytes);
-    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags(call, flags, EX_RMA_FLAGS);
     struct gas_transfer x = ex_put(call, gas_ex_rank(call, tm, rank), dest, from, nbytes, true);
     gas_transfer_start_implicit(&x);
     return 0;
@@ -176,7 +176,7 @@ gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_V
                              gex_Flags_t flags) {
     const char *call = "gex_RMA_PutNBVal";
     const char *from = value_bytes(call, &value, nbytes);
-    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags(call, flags, EX_RMA_FLAGS);
     struct gas_transfer x = ex_put(call, gas_ex_rank(call, tm, rank), dest, from, nbytes, true);
     return gas_transfer_start(&x);
 }

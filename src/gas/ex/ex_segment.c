@@ -1,5 +1,7 @@
-/* ex_segment.c: the segment of this process, and queries about those of others. */
+/* ex_segment.c: the segments of this process, and queries about those of others. */
 #include "gas/ex/ex.h"
+
+#include <stdlib.h>
 
 #include "gas/am/am.h"
 #include "gas/job/gas_init.h"
@@ -26,6 +28,52 @@ int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t size) {
     return GASNET_OK;
 }
 
+static int segment_check(const char *call, gex_Segment_t *segment_p, uintptr_t length, gex_MK_t kind,
+                         gex_Flags_t flags) {
+    if (flags != 0)
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "flags 0x%x: there are none", flags);
+    if (kind != GEX_MK_HOST)
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "the kind of memory is not GEX_MK_HOST, the only one");
+    if (!segment_p || length == 0)
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "a segment of %zu bytes at %p", (size_t)length,
+                          (void *)segment_p);
+    return GASNET_OK;
+}
+
+int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address, uintptr_t length,
+                       gex_MK_t kind, gex_Flags_t flags) {
+    const char *call = "gex_Segment_Create";
+    gas_ex_check_client(call, client);
+    int status = segment_check(call, segment_p, length, kind, flags);
+    if (status != GASNET_OK)
+        return status;
+    struct gasnetc_segment made = {
+        .state = EX_SEGMENT_MADE, .is_own = !address, .addr = address, .size = length};
+    gex_Segment_t segment = malloc(sizeof *segment);
+    if (!segment || (made.is_own && posix_memalign(&made.addr, GASNET_PAGESIZE, length) != 0)) {
+        free(segment);
+        return gas_refuse(GASNET_ERR_RESOURCE, call, "no memory for a segment of %zu bytes", (size_t)length);
+    }
+    *segment = made;
+    *segment_p = segment;
+    return GASNET_OK;
+}
+
+int gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags) {
+    const char *call = "gex_Segment_Destroy";
+    gas_ex_check_segment(call, segment);
+    if (flags != 0)
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "flags 0x%x: there are none", flags);
+    if (segment == &gas_ex_segment)
+        return gas_refuse(GASNET_ERR_BAD_ARG, call,
+                          "the segment of gex_Segment_Attach is bound to the endpoint until the job ends");
+    if (segment->is_own)
+        free(segment->addr);
+    segment->state = 0;
+    free(segment);
+    return GASNET_OK;
+}
+
 gex_Client_t gex_Segment_QueryClient(gex_Segment_t seg) {
     gas_ex_check_segment("gex_Segment_QueryClient", seg);
     return &gas_ex_client;
@@ -38,12 +86,12 @@ gex_Flags_t gex_Segment_QueryFlags(gex_Segment_t seg) {
 
 void *gex_Segment_QueryAddr(gex_Segment_t seg) {
     gas_ex_check_segment("gex_Segment_QueryAddr", seg);
-    return gas_job.segments[gas_job.rank].addr;
+    return seg == &gas_ex_segment ? gas_job.segments[gas_job.rank].addr : seg->addr;
 }
 
 uintptr_t gex_Segment_QuerySize(gex_Segment_t seg) {
     gas_ex_check_segment("gex_Segment_QuerySize", seg);
-    return gas_job.segments[gas_job.rank].size;
+    return seg == &gas_ex_segment ? gas_job.segments[gas_job.rank].size : seg->size;
 }
 
 void gex_Segment_SetCData(gex_Segment_t seg, const void *val) {

@@ -99,6 +99,23 @@ gex_Rank_t gex_System_QueryJobSize(void) {
     return (gex_Rank_t)gas_job.size;
 }
 
+uint64_t gex_System_QueryMaxThreads(void) {
+    return UINT16_MAX; /* the library has no limit */
+}
+
+int gex_System_QueryProgressThreads(gex_Client_t client, unsigned int *count_p,
+                                    const gex_ProgressThreadInfo_t **info_p, gex_Flags_t flags) {
+    const char *call = "gex_System_QueryProgressThreads";
+    gas_ex_check_client(call, client);
+    gas_ex_flags(call, flags, 0);
+    if (!count_p || !info_p)
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "count_p %p, info_p %p", (void *)count_p,
+                          (const void *)info_p);
+    *count_p = 0;
+    *info_p = NULL;
+    return GASNET_OK;
+}
+
 int gex_System_GetVerboseErrors(void) {
     return atomic_load(&gas_verbose);
 }

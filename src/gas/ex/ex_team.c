@@ -136,6 +136,93 @@ size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent_tm, int color, int key, 
     return 0;
 }
 
+/* ---- creation from lists ---- */
+
+#define SCRATCH_FLAGS                                                                                        \
+    (GEX_FLAG_TM_GLOBAL_SCRATCH | GEX_FLAG_TM_LOCAL_SCRATCH | GEX_FLAG_TM_SYMMETRIC_SCRATCH |                \
+     GEX_FLAG_TM_NO_SCRATCH)
+
+static void create_check(const char *call, size_t num_new_tms, gex_EP_Location_t *args, size_t numargs,
+                         gex_Flags_t flags) {
+    gex_Flags_t scratch = flags & SCRATCH_FLAGS;
+    gas_ex_flags(call, flags,
+                 SCRATCH_FLAGS | GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED | GEX_FLAG_RANK_IS_JOBRANK);
+    if (UNLIKELY(scratch == 0 || (scratch & (scratch - 1))))
+        gas_fail(call,
+                 "flags 0x%x: one of GEX_FLAG_TM_GLOBAL_SCRATCH, LOCAL_SCRATCH, SYMMETRIC_SCRATCH and "
+                 "NO_SCRATCH is needed",
+                 flags);
+    if (UNLIKELY(num_new_tms != (numargs > 0)))
+        gas_fail(call, "%zu new teams of %zu members: there is one, unless it has no members", num_new_tms,
+                 numargs);
+    for (size_t i = 0; i < numargs; i++)
+        if (UNLIKELY(args[i].gex_ep_index != 0))
+            gas_fail(call, "member %zu is endpoint %u: a process has one, with index 0", i,
+                     args[i].gex_ep_index);
+}
+
+static gasnet_node_t create_member(const char *call, gex_TM_t parent, const gex_EP_Location_t *at,
+                                   gex_Flags_t flags) {
+    if (!(flags & GEX_FLAG_RANK_IS_JOBRANK))
+        return gas_ex_checked_rank(call, parent, at->gex_rank);
+    gas_need(call, at->gex_rank);
+    return at->gex_rank;
+}
+
+/* The position of this process in the list. */
+static gasnet_node_t create_position(const char *call, gex_TM_t parent, const gex_EP_Location_t *args,
+                                     size_t numargs, gex_Flags_t flags) {
+    for (size_t i = 0; i < numargs; i++)
+        if ((int)create_member(call, parent, &args[i], flags) == gas_job.rank)
+            return (gasnet_node_t)i;
+    gas_fail(call, "this process is not in the list of %zu members that it gives", numargs);
+}
+
+/* The first member and the position are color and key of a split. Members that have given different lists find that the team
+ * is not the one of their list. */
+static struct gasnet_team *create_split(const char *call, gex_TM_t parent, const gex_EP_Location_t *args,
+                                        size_t numargs, gex_Flags_t flags) {
+    enum { NOBODY = -1 };
+    if (numargs == 0)
+        return gas_team_split(call, parent->team, (gasnet_node_t)NOBODY, 0);
+    gasnet_node_t position = create_position(call, parent, args, numargs, flags);
+    struct gasnet_team *team =
+        gas_team_split(call, parent->team, create_member(call, parent, &args[0], flags), position);
+    bool same = team->size == numargs;
+    for (size_t i = 0; same && i < numargs; i++)
+        same = team->nodes[i] == create_member(call, parent, &args[i], flags);
+    if (UNLIKELY(!same))
+        gas_fail(call, "the %zu members have given different lists, or one that names a member twice",
+                 numargs);
+    return team;
+}
+
+size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t parent_tm, gex_EP_Location_t *args,
+                     size_t numargs, gex_Addr_t *scratch_addrs, size_t scratch_size, gex_Flags_t flags) {
+    const char *call = "gex_TM_Create";
+    gas_need(call, 0);
+    gas_need_free(call);
+    gas_ex_check_member(call, parent_tm);
+    create_check(call, num_new_tms, args, numargs, flags);
+    if (flags & GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED)
+        return numargs > 0 ? SCRATCH_BYTES : 0;
+    struct gasnet_team *team = create_split(call, parent_tm, args, numargs, flags);
+    if (numargs == 0) {
+        free(team); /* of those that join no team */
+        return 0;
+    }
+    *new_tms = member_new(call, team, flags);
+    if (!(flags & GEX_FLAG_TM_NO_SCRATCH)) {
+        void *address = scratch_addrs[flags & GEX_FLAG_TM_GLOBAL_SCRATCH ? team->rank : 0];
+        if (gas_ex_checks)
+            scratch_check(call, address, scratch_size);
+        (*new_tms)->scratch = (gex_Memvec_t){address, scratch_size};
+    }
+    return 0;
+}
+
+/* ---- the end ---- */
+
 int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t flags) {
     const char *call = "gex_TM_Destroy";
     gas_need(call, 0);

@@ -63,6 +63,12 @@ void pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, c
     abort();
 }
 
+void pages_begin_update(struct pages *p, struct pages_op *op, void *old, int rank, void *at,
+                        const struct pages_update *u) {
+    (void)p, (void)op, (void)old, (void)rank, (void)at, (void)u;
+    abort();
+}
+
 bool pages_try(struct pages *p, struct pages_op *op) {
     (void)p, (void)op;
     abort();

@@ -9,8 +9,8 @@
  *      carrier               block: record, record ...   made inside ask.h, when there is space at the helper
  *                            op -> op -> op              waiting for its answer, in the order of their answers
  *
- *      block      records of 16 bytes, each of a put followed by its data, rounded up to 8 bytes
- *      answer     for each record the bytes of a get, or one byte
+ *      block      records of 16 bytes, each of a put followed by its data, rounded up to 8 bytes, of an update by its operands
+ *      answer     for each record the bytes of a get, the previous value of an updated word, or one byte
  *
  * net/ may request an answer in several pieces, if the block has a grant from the credit pool. A block requests no more
  * than one piece holds, so that no word of a get is read in two steps; the helper nevertheless serves pieces of any size.
@@ -26,6 +26,7 @@
 #include "gas/am/am.h"
 #include "gas/rma/ask.h"
 #include "gas/rma/gas_serve.h"
+#include "gas/rma/gas_update.h"
 
 struct batch_record {
     uint64_t address;
@@ -59,12 +60,17 @@ size_t gas_batch_most(void) {
 
 /* ---- making blocks: called inside ask.h ---- */
 
-static size_t record_bytes(const struct batch_op *op) {
-    return sizeof(struct batch_record) + (op->kind == BATCH_PUT ? round_up(op->bytes, 8) : 0);
+/* Of the data behind a record. */
+static size_t data_bytes(uint32_t kind, uint32_t bytes) {
+    return kind == BATCH_PUT ? round_up(bytes, 8) : kind == BATCH_UPDATE ? sizeof(struct pages_update) : 0;
 }
 
-static size_t answer_bytes(const struct batch_op *op) {
-    return op->kind == BATCH_GET ? op->bytes : 1;
+static size_t record_bytes(const struct batch_op *op) {
+    return sizeof(struct batch_record) + data_bytes(op->kind, op->bytes);
+}
+
+static size_t answer_bytes(uint32_t kind, uint32_t bytes) {
+    return kind == BATCH_GET || kind == BATCH_UPDATE ? bytes : 1;
 }
 
 static void batch_write_record(const struct batch_op *op, char *to) {
@@ -74,6 +80,8 @@ static void batch_write_record(const struct batch_op *op, char *to) {
     memcpy(to, &r, sizeof r);
     if (op->kind == BATCH_PUT)
         memcpy(to + sizeof r, op->local, op->bytes);
+    else if (op->kind == BATCH_UPDATE)
+        memcpy(to + sizeof r, &op->update, sizeof op->update);
 }
 
 static void batch_append(struct batch_op **first, struct batch_op **last, struct batch_op *op) {
@@ -90,7 +98,7 @@ static size_t batch_next(struct net_op *net, size_t room, size_t answer_room, st
     pthread_mutex_lock(&q->lock);
     while (q->first) {
         struct batch_op *op = q->first;
-        size_t bytes = record_bytes(op), answer = answer_bytes(op);
+        size_t bytes = record_bytes(op), answer = answer_bytes(op->kind, op->bytes);
         if (out->bytes + bytes > room || out->answer_bytes + answer > answer_room)
             break;
         q->first = op->next;
@@ -118,7 +126,7 @@ static void batch_take(struct net_op *net, size_t offset, const void *data, size
         *at = op->next;
         if (c->last == op)
             c->last = before;
-        if (op->kind == BATCH_GET)
+        if ((op->kind == BATCH_GET || op->kind == BATCH_UPDATE) && op->local)
             memcpy(op->local, (const char *)data + (op->answer_at - offset), op->bytes);
         atomic_store_explicit(&op->done, true, memory_order_release);
     }
@@ -145,15 +153,8 @@ static void start_carrier(struct batch_queue *q) {
     gas_ask_start(q->node, &c->op);
 }
 
-void gas_batch_start(struct batch_op *op, enum batch_kind kind, void *local, int rank, uint64_t remote,
-                     uint32_t bytes, int value) {
-    struct batch_queue *q = &queues[gas_job.world->node_of[rank]];
-    *op = (struct batch_op){.local = local,
-                            .remote = remote,
-                            .bytes = bytes,
-                            .rank = (uint32_t)rank,
-                            .kind = (uint8_t)kind,
-                            .value = (uint8_t)value};
+static void batch_queue(struct batch_op *op) {
+    struct batch_queue *q = &queues[gas_job.world->node_of[op->rank]];
     gas_am_enter();
     pthread_mutex_lock(&q->lock);
     batch_append(&q->first, &q->last, op);
@@ -163,6 +164,28 @@ void gas_batch_start(struct batch_op *op, enum batch_kind kind, void *local, int
     if (starts)
         start_carrier(q);
     gas_am_leave();
+}
+
+void gas_batch_start(struct batch_op *op, enum batch_kind kind, void *local, int rank, uint64_t remote,
+                     uint32_t bytes, int value) {
+    *op = (struct batch_op){.local = local,
+                            .remote = remote,
+                            .bytes = bytes,
+                            .rank = (uint32_t)rank,
+                            .kind = (uint8_t)kind,
+                            .value = (uint8_t)value};
+    batch_queue(op);
+}
+
+void gas_batch_start_update(struct batch_op *op, void *old, int rank, uint64_t remote,
+                            const struct pages_update *u) {
+    *op = (struct batch_op){.local = old,
+                            .remote = remote,
+                            .bytes = u->bytes,
+                            .rank = (uint32_t)rank,
+                            .kind = BATCH_UPDATE,
+                            .update = *u};
+    batch_queue(op);
 }
 
 void gas_batch_finish(struct batch_op *op) {
@@ -194,23 +217,42 @@ static void answer_with(const struct answer *a, const char *data, size_t bytes) 
         memcpy(a->to + (from - a->from), data + (from - a->at), until - from);
 }
 
-/* A put or set is executed with the piece that contains its byte of the answer: once. False: an invalid record. The
- * requesting rank has checked it, and this one checks it again: no input from outside may fault this process. */
-static bool serve_record(const struct batch_record *r, const char *data, size_t left, struct answer *a) {
-    char *memory = (char *)(uintptr_t)r->address;
-    uint32_t kind = r->what >> 8 & 3;
-    bool now = a->at >= a->from && a->at < a->until;
-    if (!batch_is_inside(r, r->what >> 10) || (kind == BATCH_PUT && round_up(r->bytes, 8) > left))
+/* False: an invalid record. The answer is never divided: a block requests no more than one piece. */
+static bool serve_update(const struct batch_record *r, const char *data, struct answer *a) {
+    struct pages_update u;
+    memcpy(&u, data, sizeof u);
+    if (u.bytes != r->bytes || !gas_update_is_sound(r->address, &u) || a->at < a->from ||
+        a->at + r->bytes > a->until)
         return false;
-    if (kind == BATCH_GET)
-        answer_with(a, memory, r->bytes);
-    else if (now && kind == BATCH_PUT)
+    uint64_t old = gas_update_apply((void *)(uintptr_t)r->address, &u);
+    answer_with(a, (const char *)&old, r->bytes);
+    return true;
+}
+
+/* A put or set is executed with the piece that contains its byte of the answer: once. */
+static void serve_write(const struct batch_record *r, uint32_t kind, const char *data, struct answer *a) {
+    char *memory = (char *)(uintptr_t)r->address;
+    bool now = a->at >= a->from && a->at < a->until;
+    if (now && kind == BATCH_PUT)
         memcpy(memory, data, r->bytes);
     else if (now)
         memset(memory, (int)(r->what & 0xff), r->bytes);
-    if (kind != BATCH_GET)
-        answer_with(a, "", 1);
-    a->at += kind == BATCH_GET ? r->bytes : 1;
+    answer_with(a, "", 1);
+}
+
+/* False: an invalid record. The requesting rank has checked it, and this one checks it again: no input from outside may
+ * fault this process. */
+static bool serve_record(const struct batch_record *r, const char *data, size_t left, struct answer *a) {
+    uint32_t kind = r->what >> 8 & 3;
+    if (!batch_is_inside(r, r->what >> 10) || data_bytes(kind, r->bytes) > left)
+        return false;
+    if (kind == BATCH_UPDATE && !serve_update(r, data, a))
+        return false;
+    if (kind == BATCH_GET)
+        answer_with(a, (const char *)(uintptr_t)r->address, r->bytes);
+    else if (kind != BATCH_UPDATE)
+        serve_write(r, kind, data, a);
+    a->at += answer_bytes(kind, r->bytes);
     return true;
 }
 
@@ -228,8 +270,7 @@ enum net_result gas_dram_serve_batch(void *arg, struct net_block *b) {
             gas_service.failed(NULL, b->client, "invalid block: an access outside the segments of this node");
             break;
         }
-        if ((r.what >> 8 & 3) == BATCH_PUT)
-            from += round_up(r.bytes, 8);
+        from += data_bytes(r.what >> 8 & 3, r.bytes);
     }
     atomic_thread_fence(memory_order_seq_cst); /* before the answer leaves; pairs with has_got */
     return NET_DONE;

@@ -3,7 +3,7 @@
  * The segments of one node lie in one mapping, at the same address in all its ranks and in its helper (net/shm/shared.h):
  * inside the node a put is a memmove. A put to another node is an operation that the helper there executes:
  *
- *      short       several in one block (batch.c)
+ *      short       several in one block (batch.c); also updates of words
  *      long get    requested in blocks, whose answers are copied to their destination
  *      long put    blocks without answers, sent from the user's memory; then a set of no bytes, which is answered. The
  *                  helper executes all requests of one rank in order, so the answer implies that the whole put is done
@@ -18,6 +18,7 @@
 
 #include "gas/rma/ask.h"
 #include "gas/rma/gas_serve.h"
+#include "gas/rma/gas_update.h"
 
 /* Header of a block. */
 struct range {
@@ -199,6 +200,18 @@ bool gas_dram_begin_set(struct dram_op *op, int rank, void *to, int value, size_
     }
     dram_prepare(&op->as.longer, NULL, rank, to, bytes);
     start_set(&op->as.longer, value);
+    return false;
+}
+
+bool gas_dram_begin_update(struct dram_op *op, void *old, int rank, void *at, const struct pages_update *u) {
+    if (gas_same_node((gasnet_node_t)rank)) {
+        uint64_t before = gas_update_apply(at, u);
+        if (old)
+            memcpy(old, &before, u->bytes);
+        return true;
+    }
+    op->is_short = true;
+    gas_batch_start_update(&op->as.shorter, old, rank, (uint64_t)(uintptr_t)at, u);
     return false;
 }
 

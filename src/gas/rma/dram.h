@@ -32,6 +32,7 @@ void gas_dram_set(int rank, void *to, int value, size_t bytes);
 bool gas_dram_begin_get(struct dram_op *op, void *to, int rank, const void *from, size_t bytes);
 bool gas_dram_begin_put(struct dram_op *op, int rank, void *to, const void *from, size_t bytes);
 bool gas_dram_begin_set(struct dram_op *op, int rank, void *to, int value, size_t bytes);
+bool gas_dram_begin_update(struct dram_op *op, void *old, int rank, void *at, const struct pages_update *u);
 void gas_dram_free_source(struct dram_op *op);
 bool gas_dram_source_is_free(struct dram_op *op);
 bool gas_dram_try(struct dram_op *op);

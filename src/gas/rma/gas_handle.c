@@ -11,8 +11,7 @@
  * holds no more than about LOOK_FROM completed records, because the head of the list is checked whenever one is added.
  *
  * No put, get or set needs any action of the program to complete. So waiting for the first of several never takes longer
- * than waiting for all of them, and it may sleep. Operations of the other kinds complete in handlers: a wait for them
- * polls. */
+ * than waiting for all of them, and it may sleep. Collective operations complete in handlers: a wait for them polls. */
 #include "gas/rma/gas_handle.h"
 
 #include <pthread.h>
@@ -41,16 +40,6 @@ static void finish_open(struct gas_thread *t) {
         if (o->kind == OPERATION_MEMORY)
             gas_memory_finish(&o->memory);
     pthread_mutex_unlock(&t->lock);
-}
-
-/* Handlers write into the records of these operations, which therefore outlive them. Only in the thread itself: the wait
- * polls. */
-static void finish_answers(struct gas_thread *t) {
-    unsigned round = 0;
-    for (struct gasnet_operation *o = t->open; o; o = o->open_next)
-        while (o->kind == OPERATION_ANSWER && !gas_operation_is_complete(o))
-            if (!gas_poll())
-                gas_poll_rest(&round);
 }
 
 void gas_handle_finish_all(void) {
@@ -91,7 +80,6 @@ static void forget_thread(void *arg) {
         gas_operations_finish(t, &t->puts, false);
         gas_operations_finish(t, &t->rmws, false);
         finish_open(t); /* operations with handles, which no other thread may use */
-        finish_answers(t);
     }
     for (struct gasnet_operation *o = t->open; o; o = o->open_next)
         o->owner = NULL;
@@ -213,17 +201,10 @@ static void handle_append(struct operations *list, struct gasnet_operation *o) {
 
 /* ---- testing ---- */
 
-static bool operation_other_is_complete(struct gasnet_operation *o) {
-    if (o->kind == OPERATION_ANSWER)
-        return atomic_load_explicit(&o->answered,
-                                    memory_order_acquire); /* pairs with the handler of the answer */
-    return gas_schedule_try(o->coll);
-}
-
 bool gas_operation_is_complete(struct gasnet_operation *o) {
     if (!o->complete)
         o->complete =
-            LIKELY(o->kind == OPERATION_MEMORY) ? gas_memory_try(&o->memory) : operation_other_is_complete(o);
+            LIKELY(o->kind == OPERATION_MEMORY) ? gas_memory_try(&o->memory) : gas_schedule_try(o->coll);
     return o->complete;
 }
 

@@ -17,7 +17,6 @@ enum {
 enum operation_kind {
     OPERATION_MEMORY, /* a put, get or set */
     OPERATION_REGION, /* the operations of an access region */
-    OPERATION_ANSWER, /* an active message, whose answer sets `answered` */
     OPERATION_COLL    /* a collective operation */
 };
 enum operation_category { CATEGORY_GET, CATEGORY_PUT, CATEGORY_RMW };
@@ -26,9 +25,6 @@ enum operation_category { CATEGORY_GET, CATEGORY_PUT, CATEGORY_RMW };
 struct gasnet_operation {
     struct memory_op memory;
     struct gasnet_coll_operation *coll;
-    _Atomic bool answered; /* released by the handler of the answer */
-    void *result;          /* receives the answer, or NULL */
-    size_t result_bytes;
     struct gasnet_operation *next; /* in a list of operations or of spare records */
     struct operations {
         struct gasnet_operation *first, *last;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gas/am/am.h"
+#include "gas/rma/gas_update.h"
 
 /* ---- reading and writing ---- */
 
@@ -85,6 +86,21 @@ bool gas_memory_begin_set(struct memory_op *op, int rank, void *to, int value, s
     return true;
 }
 
+/* A word of the own segment is updated where it is mapped, which also fetches its page. */
+bool gas_memory_begin_update(struct memory_op *op, void *old, int rank, void *at,
+                             const struct pages_update *u) {
+    if (!gas_job.pages)
+        return gas_dram_begin_update(&op->at.dram, old, rank, at, u);
+    if (rank == gas_job.rank) {
+        uint64_t before = gas_update_apply(at, u);
+        if (old)
+            memcpy(old, &before, u->bytes);
+        return true;
+    }
+    pages_begin_update(gas_job.pages, &op->at.pages, old, rank, at, u);
+    return op->at.pages.bytes == 0;
+}
+
 bool gas_memory_try(struct memory_op *op) {
     gas_am_enter();
     bool done = gas_job.pages ? pages_try(gas_job.pages, &op->at.pages) : gas_dram_try(&op->at.dram);
@@ -152,7 +168,7 @@ static void pages_failed(void *arg, const char *why) {
     net_boot_abort(EXIT_FAILURE);
 }
 
-static const struct pages_events events = {.failed = pages_failed};
+static const struct pages_events events = {.failed = pages_failed, .update = gas_update_apply};
 
 void gas_memory_open(void) {
     if (gas_job.segments)

@@ -41,6 +41,10 @@ struct memory_op {
 bool gas_memory_begin_get(struct memory_op *op, void *to, int rank, const void *from, size_t bytes);
 bool gas_memory_begin_put(struct memory_op *op, int rank, void *to, const void *from, size_t bytes);
 bool gas_memory_begin_set(struct memory_op *op, int rank, void *to, int value, size_t bytes);
+/* Updates an aligned word; `old` receives its previous value, u->bytes bytes, or is NULL. The source is `u`, which may be
+ * changed on return. */
+bool gas_memory_begin_update(struct memory_op *op, void *old, int rank, void *at,
+                             const struct pages_update *u);
 
 /* Of a put: waits until its source may be changed. True: it is also complete. */
 bool gas_memory_free_source(struct memory_op *op);

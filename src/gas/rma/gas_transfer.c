@@ -24,7 +24,8 @@ static void transfer_do_own(const struct gas_transfer *x) {
 }
 
 /* Not while this thread holds a lock: a handler could need the same one. */
-static __attribute__((noinline, cold)) void poll_now(void) {
+__attribute__((noinline, cold)) void gas_transfer_poll_now(struct gas_thread *t) {
+    t->until_poll = TRANSFERS_TO_A_POLL;
     if (gas_am_context.locks == 0 && gas_am_context.held == 0)
         gas_poll_quickly();
 }
@@ -32,11 +33,7 @@ static __attribute__((noinline, cold)) void poll_now(void) {
 /* Checks and counts the transfer, and polls if it is time to. True: nothing is left to do. */
 static bool transfer_is_over(const struct gas_transfer *x, struct gas_thread *t) {
     gas_need_free(x->call);
-    if (UNLIKELY(t->until_poll == 0)) {
-        t->until_poll = TRANSFERS_TO_A_POLL;
-        poll_now();
-    }
-    t->until_poll--;
+    gas_transfer_poll(t);
     bool plain = gas_memory_check(x->call, x->node, x->remote, x->bytes);
     gas_stats_count(&t->stats, x->kind, x->node, x->bytes);
     if (UNLIKELY(x->bytes == 0))

@@ -16,6 +16,15 @@ struct gas_transfer {
     bool keeps; /* a put whose source may be changed as soon as the call returns */
 };
 
+/* Counts down to the next poll: calls that only start transfers poll too, as GASNet's do, so that a program that does nothing
+ * else still runs its handlers. */
+void gas_transfer_poll_now(struct gas_thread *t);
+static inline void gas_transfer_poll(struct gas_thread *t) {
+    if (UNLIKELY(t->until_poll == 0))
+        gas_transfer_poll_now(t);
+    t->until_poll--;
+}
+
 /* Executes it completely. */
 void gas_transfer_now(const struct gas_transfer *x);
 

@@ -69,6 +69,7 @@ struct pool_small {
     uint32_t page, offset;
     uint16_t home, bytes;
     uint8_t writes;
+    uint8_t updates; /* the data words are a struct pages_update, then the previous value of the word */
 };
 
 enum pool_small_state { SMALL_FREE, SMALL_ASKED, SMALL_DONE };
@@ -193,6 +194,11 @@ void pages_pool_small_give(struct pages_pool *p, int slot);
 /* Waits until a slot may be free. `seen`: result of pages_pool_small_turn before the last attempt. */
 uint32_t pages_pool_small_turn(const struct pages_pool *p);
 void pages_pool_small_wait_free(struct pages_pool *p, uint32_t seen);
+
+/* The bytes of the answer. */
+static inline uint32_t pages_pool_small_answer(const struct pool_small *m) {
+    return m->updates ? sizeof(uint64_t) : m->writes ? 0 : m->bytes;
+}
 
 static inline char *pages_pool_small_data(const struct pages_pool *p, int slot) {
     return p->small_data + (size_t)slot * p->shared->small_bytes;

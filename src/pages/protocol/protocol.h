@@ -9,7 +9,8 @@
  *  Req   cache -> home   GETS       request to read                       (a cache has at most one of
  *                        GETX       request to write                       these three open per page)
  *                        PUT        request to drop the copy
- *                        SMALL      execute this remote operation         (needs no copy of the page)
+ *                        SMALL      execute this remote operation         (needs no copy of the page); an update of a
+ *                                   word is one that writes, and is answered with the word's previous value
  *  Fwd   home -> cache   FWD_S      send your copy to `peer`, keep one
  *                        FWD_X      send your copy to `peer`, keep none; GRANTED: it is the only copy
  *                        FWD_SMALL  execute this remote operation for `peer`
@@ -151,6 +152,7 @@ enum {
     PAGES_DIRTY = 1,   /* DATA, UNBLOCK, WRITEBACK_DATA */
     PAGES_GRANTED = 2, /* DATA, FWD_X */
     PAGES_WRITES = 4,  /* SMALL, FWD_SMALL: the operation modifies the page */
+    PAGES_UPDATES = 8, /* with PAGES_WRITES: it updates a word, and its answer is the previous value */
 };
 
 enum { PAGES_NODES = 65535 /* maximum */, PAGES_WINDOW = 64 /* maximum */ };

@@ -9,6 +9,7 @@
 struct bounce {
     uint32_t next; /* of the free list: index + 1 */
     uint32_t offset, bytes;
+    bool updates; /* the data are a struct pages_update */
     char data[];
 };
 

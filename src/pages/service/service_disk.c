@@ -122,7 +122,7 @@ static void apply(struct service *s, struct work *w) {
     if (w->zero)
         memset(w->memory, 0, s->pool->page_bytes);
     w->zero = w->applying = false;
-    pages_small_apply(w->memory, pages_bounce_of(&s->bounces, (uint32_t)w->bounce - 1), w->dirty);
+    pages_small_apply(s, w->memory, pages_bounce_of(&s->bounces, (uint32_t)w->bounce - 1), w->dirty);
     if (!w->dirty || write_page(s, w))
         pages_home_finished(s, w);
 }

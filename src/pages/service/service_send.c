@@ -164,20 +164,17 @@ static bool is_sender_sound(const struct service *s, const struct pages_message 
     return is_from_any || m->from == m->home;
 }
 
-/* Checks the destination range of the payload and that it is complete. For a remote operation that reads, only the
- * answer carries bytes. */
-static bool is_content_sound(const struct service *s, const struct wire *w, size_t bytes) {
+/* Checks the destination range of the payload and that it is complete. */
+static bool is_content_sound(const struct service *s, const struct wire *w, const char *data, size_t bytes) {
     const struct pages_message *m = &w->message;
     size_t page = s->pool->page_bytes;
-    bool is_inside = w->offset <= page && w->bytes <= page - w->offset, brings = m->flags & PAGES_WRITES;
+    bool is_inside = w->offset <= page && w->bytes <= page - w->offset;
     if (brings_page(m))
         return w->zero ? m->kind == PAGES_DATA && bytes == 0
                        : w->whole == page && w->bytes == bytes && is_inside;
     if (m->kind != PAGES_SMALL && m->kind != PAGES_FWD_SMALL && m->kind != PAGES_ANSWER)
         return bytes == 0;
-    brings |= m->kind == PAGES_ANSWER;
-    return w->whole == bytes && bytes == (brings ? w->bytes : 0) &&
-           w->bytes <= s->pool->shared->small_bytes && is_inside;
+    return pages_small_is_sound(s, w, data, bytes);
 }
 
 void pages_service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
@@ -186,7 +183,8 @@ void pages_service_arrived(void *service, const void *header, size_t header_byte
     struct wire w;
     if (header_bytes == sizeof w)
         memcpy(&w, header, sizeof w);
-    if (header_bytes == sizeof w && is_sender_sound(s, &w.message) && is_content_sound(s, &w, bytes)) {
+    if (header_bytes == sizeof w && is_sender_sound(s, &w.message) &&
+        is_content_sound(s, &w, payload, bytes)) {
         s->alive.peers[w.message.from].pinged = 0;
         sending_take(s, &w, payload);
     } else

@@ -12,13 +12,14 @@ static unsigned ask_for(struct service *s, uint32_t first) {
     for (uint32_t i = first, next; i; i = next, asked++) {
         const struct pool_small *m = &s->pool->smalls[i - 1];
         next = m->next;
-        struct pages_message message = {.kind = PAGES_SMALL,
-                                        .from = s->self,
-                                        .to = m->home,
-                                        .home = m->home,
-                                        .page = m->page,
-                                        .tag = i - 1,
-                                        .flags = m->writes ? PAGES_WRITES : 0};
+        struct pages_message message = {
+            .kind = PAGES_SMALL,
+            .from = s->self,
+            .to = m->home,
+            .home = m->home,
+            .page = m->page,
+            .tag = i - 1,
+            .flags = (uint8_t)((m->writes ? PAGES_WRITES : 0) | (m->updates ? PAGES_UPDATES : 0))};
         pages_service_send(s, &message, (struct load){.kind = LOAD_SLOT, .index = i - 1});
     }
     return asked;
@@ -48,12 +49,36 @@ void pages_small_release(struct service *s) {
 void pages_small_answered(struct service *s, const struct wire *w, const char *data) {
     uint32_t slot = w->message.tag;
     const struct pool_small *m = slot < POOL_SMALLS ? &s->pool->smalls[slot] : NULL;
-    if (!m || atomic_load(&m->state) != SMALL_ASKED || w->whole != (m->writes ? 0u : m->bytes)) {
+    if (!m || atomic_load(&m->state) != SMALL_ASKED || w->whole != pages_pool_small_answer(m)) {
         pages_service_fail(s, "node %u sent an answer that was not requested", w->message.from);
         return;
     }
     memcpy(pages_pool_small_data(s->pool, (int)slot), data, w->whole);
     pages_pool_small_done(s->pool, (int)slot);
+}
+
+/* ---- arriving messages ---- */
+
+/* No message may make this process access memory outside of the page, or a word that is not aligned. */
+static bool update_is_sound(const struct service *s, const struct wire *w, const char *data) {
+    size_t page = s->pool->page_bytes;
+    struct pages_update u;
+    if (w->bytes != sizeof u || !s->events.update)
+        return false;
+    memcpy(&u, data, sizeof u);
+    return (u.bytes == 4 || u.bytes == 8) && w->offset % u.bytes == 0 && w->offset <= page - u.bytes;
+}
+
+/* For a remote operation that reads, only the answer carries bytes. */
+bool pages_small_is_sound(const struct service *s, const struct wire *w, const char *data, size_t bytes) {
+    const struct pages_message *m = &w->message;
+    size_t page = s->pool->page_bytes;
+    bool brings = m->kind == PAGES_ANSWER || m->flags & PAGES_WRITES;
+    if (w->whole != bytes || bytes != (brings ? w->bytes : 0) || w->bytes > s->pool->shared->small_bytes)
+        return false;
+    if (m->kind != PAGES_ANSWER && m->flags & PAGES_UPDATES)
+        return m->flags & PAGES_WRITES && update_is_sound(s, w, data);
+    return w->offset <= page && w->bytes <= page - w->offset;
 }
 
 /* ---- the home ---- */
@@ -63,12 +88,25 @@ uint32_t pages_small_keep(struct service *s, const struct wire *w, const char *d
     struct bounce *p = pages_bounce_of(&s->bounces, index);
     p->offset = w->offset;
     p->bytes = w->bytes;
+    p->updates = w->message.flags & PAGES_UPDATES;
     memcpy(p->data, data, w->whole);
     return index;
 }
 
-void pages_small_apply(char *page, struct bounce *p, bool writes) {
-    if (writes) {
+/* Updates the word, and makes its previous value the answer. */
+static void small_update(struct service *s, char *word, const char *data, struct bounce *answer) {
+    struct pages_update u;
+    memcpy(&u, data, sizeof u);
+    uint64_t old = s->events.update(word, &u);
+    memcpy(answer->data, &old, sizeof old);
+    answer->offset = 0;
+    answer->bytes = sizeof old;
+}
+
+void pages_small_apply(struct service *s, char *page, struct bounce *p, bool writes) {
+    if (p->updates) {
+        small_update(s, page + p->offset, p->data, p);
+    } else if (writes) {
         memcpy(page + p->offset, p->data, p->bytes);
         p->bytes = 0; /* size of the answer */
     } else {
@@ -85,7 +123,10 @@ void pages_small_serve(struct service *s, char *page, const struct wire *w, cons
     struct bounce *p = pages_bounce_of(&s->bounces, answer->index);
     p->offset = w->offset;
     p->bytes = writes ? 0 : w->bytes;
-    if (writes)
+    p->updates = false;
+    if (w->message.flags & PAGES_UPDATES)
+        small_update(s, page + w->offset, data, p);
+    else if (writes)
         memcpy(page + w->offset, data, w->bytes);
     else
         memcpy(p->data, page + w->offset, w->bytes);

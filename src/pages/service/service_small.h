@@ -14,8 +14,11 @@ void pages_small_release(struct service *s);
 /* The home keeps the operation of a message, with its bytes, in a bounce buffer. Returns the buffer's index. */
 uint32_t pages_small_keep(struct service *s, const struct wire *w, const char *data);
 
+/* Whether the operation of an arriving message is one of these, and inside of a page. */
+bool pages_small_is_sound(const struct service *s, const struct wire *w, const char *data, size_t bytes);
+
 /* For the home, which answers from the same bounce buffer. */
-void pages_small_apply(char *page, struct bounce *p, bool writes);
+void pages_small_apply(struct service *s, char *page, struct bounce *p, bool writes);
 
 /* For a holder. */
 void pages_small_serve(struct service *s, char *page, const struct wire *w, const char *data,

@@ -161,6 +161,46 @@ static size_t payload_of(int count) {
     return count == 3 ? 0 : PAYLOAD;
 }
 
+static bool commits; /* messages with data are prepared and committed */
+
+#define COMMIT_REPLY(N)                                                                                      \
+    case N:                                                                                                  \
+        if (kind == 1)                                                                                       \
+            gex_AM_CommitReplyMedium##N(sd, index_of(DATA_REPLY, N), payload_of(N) L##N);                    \
+        else                                                                                                 \
+            gex_AM_CommitReplyLong##N(sd, index_of(DATA_REPLY, N), payload_of(N), at L##N);                  \
+        break;
+
+static void commit_reply(gex_Token_t token, int kind, int count, const gex_AM_Arg_t *a, char *data,
+                         char *at) {
+    gex_AM_SrcDesc_t sd =
+        kind == 1 ? gex_AM_PrepareReplyMedium(token, data, 1, PAYLOAD, GEX_EVENT_NOW, 0, (unsigned)count)
+                  : gex_AM_PrepareReplyLong(token, data, 1, PAYLOAD, at, GEX_EVENT_NOW, 0, (unsigned)count);
+    switch (count) { EACH(COMMIT_REPLY) }
+}
+
+#define COMMIT_REQUEST(N)                                                                                    \
+    case N:                                                                                                  \
+        if (kind == 1)                                                                                       \
+            gex_AM_CommitRequestMedium##N(sd, index_of(DATA_REQUEST, N), payload_of(N) L##N);                \
+        else                                                                                                 \
+            gex_AM_CommitRequestLong##N(sd, index_of(DATA_REQUEST, N), payload_of(N), at L##N);              \
+        break;
+
+static void commit_request(gex_Rank_t rank, int kind, int count) {
+    char data[PAYLOAD], *at = ex_base[rank] + HOME + count * 2048;
+    gex_AM_Arg_t a[ARGS];
+    for (int i = 0; i < ARGS; i++)
+        a[i] = value_of(count, i);
+    fill_payload(data, count);
+    gex_AM_SrcDesc_t sd =
+        kind == 1
+            ? gex_AM_PrepareRequestMedium(ex_tm, rank, data, 1, PAYLOAD, GEX_EVENT_NOW, 0, (unsigned)count)
+            : gex_AM_PrepareRequestLong(ex_tm, rank, data, 1, PAYLOAD, at, GEX_EVENT_NOW, 0, (unsigned)count);
+    switch (count) { EACH(COMMIT_REQUEST) }
+    memset(data, 0, sizeof data);
+}
+
 #define REPLY(N)                                                                                             \
     case N:                                                                                                  \
         status = kind == 0   ? gex_AM_ReplyShort##N(token, index_of(SHORT_REPLY, N), 0 L##N)                 \
@@ -177,6 +217,10 @@ static void reply_as(gex_Token_t token, int kind, int count, const gex_AM_Arg_t 
     gex_Event_t event = GEX_EVENT_NO_OP;
     int status = -1;
     fill_payload(data, count);
+    if (commits) {
+        commit_reply(token, kind, count, a, data, at);
+        return;
+    }
     switch (count) { EACH(REPLY) }
     check(status == 0 && (kind != 1 || event == GEX_EVENT_INVALID));
     memset(data, 0, sizeof data); /* the source is free */
@@ -229,6 +273,19 @@ CASE(all_kinds_with_all_numbers_of_arguments) {
     check_all(3 * (ARGS + 1));
 }
 
+CASE(committed_messages_with_all_numbers_of_arguments) {
+    gex_Rank_t next = (gex_Rank_t)((test_rank + 1) % test_size);
+    set_up();
+    commits = true;
+    ex_barrier();
+    for (int count = 0; count <= ARGS; count++)
+        for (int kind = 1; kind < 3; kind++)
+            commit_request(next, kind, count);
+    check_all(2 * (ARGS + 1));
+    ex_barrier();
+    commits = false;
+}
+
 /* In a team of reversed ranks. */
 CASE(messages_in_a_team) {
     gex_TM_t tm;
@@ -273,7 +330,64 @@ CASE(counted_arguments) {
     gex_AM_SrcDesc_t sd =
         gex_AM_PrepareRequestMedium(ex_tm, next, data, PAYLOAD, PAYLOAD, GEX_EVENT_NOW, 0, 2);
     gex_AM_CommitRequestMedium(sd, index_of(DATA_REQUEST, 2), PAYLOAD, value_of(2, 0), value_of(2, 1));
-    check_all(4);
+    sd = gex_AM_PrepareRequestLong(ex_tm, next, data, PAYLOAD, PAYLOAD, NULL, GEX_EVENT_NOW, 0, 2);
+    gex_AM_CommitRequestLong(sd, index_of(DATA_REQUEST, 2), PAYLOAD, ex_base[next] + HOME + 4096,
+                             value_of(2, 0), value_of(2, 1));
+    check_all(5);
+}
+
+static _Atomic int counted; /* sum of the arguments of replies */
+enum { COUNTED_ASK, COUNTED_SHORT, COUNTED_DATA };
+static gex_AM_Index_t counted_index(int which);
+
+/* Replies in the way that the argument says. */
+static void on_counted_ask(gex_Token_t token, gex_AM_Arg_t way) {
+    char *at = ex_base[(test_rank + test_size - 1) % test_size];
+    gex_AM_Index_t index = counted_index(way == 0 ? COUNTED_SHORT : COUNTED_DATA);
+    if (way == 0)
+        gex_AM_ReplyShort(token, index, 0, 1, 2, 3);
+    else if (way == 1)
+        gex_AM_ReplyMedium(token, index, "abc", 3, GEX_EVENT_NOW, 0, 10, 20);
+    else if (way == 2)
+        gex_AM_ReplyLong(token, index, "abc", 3, at, GEX_EVENT_NOW, 0, 100, 200);
+    else if (way == 3)
+        gex_AM_CommitReplyMedium(gex_AM_PrepareReplyMedium(token, "abc", 3, 3, GEX_EVENT_NOW, 0, 2), index, 3,
+                                 1000, 2000);
+    else
+        gex_AM_CommitReplyLong(gex_AM_PrepareReplyLong(token, "abc", 3, 3, at, GEX_EVENT_NOW, 0, 2), index, 3,
+                               at, 10000, 20000);
+}
+
+static void on_counted_short(gex_Token_t token, gex_AM_Arg_t a, gex_AM_Arg_t b, gex_AM_Arg_t c) {
+    (void)token;
+    atomic_fetch_add(&counted, a + b + c);
+}
+
+static void on_counted_data(gex_Token_t token, void *data, size_t bytes, gex_AM_Arg_t a, gex_AM_Arg_t b) {
+    (void)token;
+    check(bytes == 3 && memcmp(data, "abc", 3) == 0);
+    atomic_fetch_add(&counted, a + b);
+}
+
+static gex_AM_Entry_t counting_replies[] = {
+    {0, (gex_AM_Fn_t)on_counted_ask, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, "on_counted_ask"},
+    {0, (gex_AM_Fn_t)on_counted_short, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 3, NULL, "on_counted_short"},
+    {0, (gex_AM_Fn_t)on_counted_data, GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_REPLY, 2, NULL, "on_counted_data"}};
+
+static gex_AM_Index_t counted_index(int which) {
+    return counting_replies[which].gex_index;
+}
+
+CASE(counted_arguments_of_replies) {
+    gex_Rank_t next = (gex_Rank_t)((test_rank + 1) % test_size);
+    ex_register(counting_replies, 3);
+    atomic_store(&counted, 0);
+    ex_barrier();
+    for (int way = 0; way < 5; way++)
+        gex_AM_RequestShort(ex_tm, next, counted_index(COUNTED_ASK), 0, way);
+    GASNET_BLOCKUNTIL(atomic_load(&counted) >= 33336);
+    expect_eq(atomic_load(&counted), 33336);
+    expect_eq(atomic_exchange(&wrong, 0), 0);
 }
 #endif
 

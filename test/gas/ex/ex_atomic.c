@@ -1,8 +1,9 @@
-/* ex_atomic.c: tests atomic operations: all types and operators against a model; many ranks and threads on the same words; and
- * loads of the owner meanwhile. */
+/* ex_atomic.c: tests atomic operations: all types and operators against a model; many ranks and threads on the same words;
+ * loads of the owner meanwhile; and an owner that makes no calls. */
 #include "ex_test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static const gex_OP_t real_ops[] = {GEX_OP_ADD,   GEX_OP_MULT, GEX_OP_MIN,  GEX_
                                     GEX_OP_FDEC,  GEX_OP_SWAP, GEX_OP_FCAS, GEX_OP_GET};
 
 static bool op_fetches(gex_OP_t op) {
-    return op >= GEX_OP_FADD;
+    return op >= GEX_OP_FAND;
 }
 
 static gex_OP_t all_of(const gex_OP_t *ops, size_t count) {
@@ -182,6 +183,89 @@ CASE(threads_of_all_ranks_count) {
     ex_barrier();
     gex_AD_Destroy(shared_domain);
     gex_TM_Destroy(reversed, NULL, 0);
+}
+
+/* The owner makes no call until its word has the last value: nothing but the library executes the operations. */
+CASE(owner_that_does_not_poll) {
+    uint64_t *word = (uint64_t *)(void *)ex_base[0] + 7, total = (uint64_t)TIMES * (uint64_t)(test_size - 1);
+    gex_AD_t ad;
+    gex_AD_Create(&ad, ex_tm, GEX_DT_U64, GEX_OP_INC | GEX_OP_FINC, 0);
+    gex_RMA_PutBlockingVal(ex_tm, 0, word, 0, 8, 0);
+    ex_barrier();
+    if (test_rank == 0)
+        while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < total && test_elapsed() < 100)
+            sched_yield();
+    if (test_rank == 0)
+        expect_eq(__atomic_load_n(word, __ATOMIC_ACQUIRE), total);
+    for (int i = 0; test_rank != 0 && i < TIMES; i++) {
+        uint64_t old = total;
+        gex_Event_Wait(gex_AD_OpNB_U64(ad, &old, 0, word, i % 2 ? GEX_OP_INC : GEX_OP_FINC, 0, 0, 0));
+        expect(i % 2 ? old == total : old < total);
+    }
+    ex_barrier();
+    expect_eq(gex_RMA_GetBlockingVal(ex_tm, 0, word, 8, 0), total);
+    ex_barrier();
+    gex_AD_Destroy(ad);
+}
+
+/* Results are stored in the own segment, whose pages may not be there. */
+CASE(results_in_the_own_segment) {
+    gex_Rank_t target = (gex_Rank_t)((test_rank + 1) % test_size);
+    int32_t *at = own_word((int)target);
+    gex_AD_t ad;
+    gex_AD_Create(&ad, ex_tm, GEX_DT_I32, GEX_OP_FADD, 0);
+    gex_RMA_PutBlockingVal(ex_tm, target, at, 0, 4, 0);
+    for (int i = 0; i < 40; i++) {
+        int32_t *mine = (int32_t *)(void *)(ex_base[test_rank] + (1 << 20) + i * 40000);
+        if (i % 2)
+            gex_Event_Wait(gex_AD_OpNB_I32(ad, mine, target, at, GEX_OP_FADD, -3, 0, 0));
+        else {
+            gex_AD_OpNBI_I32(ad, mine, target, at, GEX_OP_FADD, -3, 0, 0);
+            gex_NBI_Wait(GEX_EC_RMW, 0);
+        }
+        expect_eq(*mine, -3 * i);
+    }
+    ex_barrier();
+    gex_AD_Destroy(ad);
+}
+
+/* All ranks update the words of many pages of all ranks, in random order. The sum of what they have added is what is there. */
+CASE(words_of_many_pages) {
+    enum { WORDS = 40, APART = 65536 + 4096 - 8, OPERATIONS = 400 };
+    uint64_t *added = calloc((size_t)test_size * WORDS, sizeof *added),
+             *sums = calloc((size_t)test_size * WORDS, 8), old[16];
+    size_t bytes = (size_t)test_size * WORDS;
+    gex_AD_t ad;
+    gex_AD_Create(&ad, ex_tm, GEX_DT_U64, GEX_OP_ADD | GEX_OP_FADD | GEX_OP_SUB, 0);
+    for (int i = 0; i < WORDS; i++)
+        gex_RMA_PutBlockingVal(ex_tm, (gex_Rank_t)test_rank, ex_base[test_rank] + (size_t)i * APART, 0, 8, 0);
+    ex_barrier();
+    for (int i = 0; i < OPERATIONS; i++) {
+        uint64_t n = test_number(test_rank, (size_t)i, 5);
+        gex_Rank_t rank = (gex_Rank_t)(n % (uint64_t)test_size);
+        size_t word = n / 64 % WORDS;
+        void *at = ex_base[rank] + word * APART;
+        bool subtracts = i % 3 == 2;
+        added[rank * WORDS + word] += subtracts ? -(n >> 8) : n >> 8;
+        gex_OP_t op = subtracts ? GEX_OP_SUB : i % 3 ? GEX_OP_ADD : GEX_OP_FADD;
+        if (i % 5)
+            gex_AD_OpNBI_U64(ad, &old[i % 16], rank, at, op, n >> 8, 0, 0);
+        else
+            gex_Event_Wait(gex_AD_OpNB_U64(ad, &old[i % 16], rank, at, op, n >> 8, 0, 0));
+        if (i % 16 == 15)
+            gex_NBI_Wait(GEX_EC_RMW, 0);
+    }
+    gex_NBI_Wait(GEX_EC_RMW, 0);
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(ex_tm, sums, added, GEX_DT_U64, 8, bytes, GEX_OP_ADD, NULL, NULL, 0));
+    for (int rank = 0; rank < test_size; rank++)
+        for (int i = 0; i < WORDS; i++)
+            expect(gex_RMA_GetBlockingVal(ex_tm, (gex_Rank_t)rank, ex_base[rank] + (size_t)i * APART, 8, 0) ==
+                   sums[rank * WORDS + i]);
+    ex_barrier();
+    gex_AD_Destroy(ad);
+    free(added);
+    free(sums);
 }
 
 /* Many implicit operations, also with the flag that allows refusal: those that were not refused count. */

@@ -1,6 +1,7 @@
 /* ex_objects.c: tests clients, endpoints, segments, teams, and queries about the job. */
 #include "ex_test.h"
 
+#include <gasnet_mk.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ CASE(objects_of_the_job) {
 }
 
 CASE(versions) {
-    expect(GEX_SPEC_VERSION_MAJOR * 100 + GEX_SPEC_VERSION_MINOR >= 12);
+    expect(GEX_SPEC_VERSION_MAJOR * 100 + GEX_SPEC_VERSION_MINOR >= 14);
     expect(GASNET_RELEASE_VERSION_MAJOR >= 2018);
     expect(GEX_AM_INDEX_BASE <= 128);
     expect(GEX_OP_TO_FETCHING(GEX_OP_SET) == GEX_OP_SWAP && GEX_OP_TO_NONFETCHING(GEX_OP_FXOR) == GEX_OP_XOR);
@@ -81,6 +82,58 @@ CASE(segments) {
     }
     expect_eq(gex_EP_PublishBoundSegment(ex_tm, &ex_ep, 1, 0), GASNET_OK);
     expect_eq(gex_EP_PublishBoundSegment(ex_tm, NULL, 0, 0), GASNET_OK);
+}
+
+/* Segments that are bound to no endpoint: of memory of the program, and of the library. */
+CASE(segments_of_this_process) {
+    static char memory[100];
+    for (int given = 0; given < 2; given++) {
+        gex_Segment_t segment = GEX_SEGMENT_INVALID;
+        expect_eq(gex_Segment_Create(&segment, ex_client, given ? memory : NULL, 100, GEX_MK_HOST, 0),
+                  GASNET_OK);
+        char *at = gex_Segment_QueryAddr(segment);
+        expect(given ? at == memory : (uintptr_t)at % GASNET_PAGESIZE == 0);
+        expect_eq(gex_Segment_QuerySize(segment), 100);
+        expect(gex_Segment_QueryClient(segment) == ex_client && gex_Segment_QueryFlags(segment) == 0);
+        gex_Segment_SetCData(segment, memory);
+        expect(gex_Segment_QueryCData(segment) == memory && !gex_Segment_QueryCData(ex_segment));
+        memset(at, test_rank, 100);
+        gex_System_SetVerboseErrors(0);
+        expect_eq(gex_EP_BindSegment(ex_ep, segment, 0), GASNET_ERR_BAD_ARG);
+        gex_System_SetVerboseErrors(1);
+        expect(gex_EP_QuerySegment(ex_ep) == ex_segment);
+        expect_eq(gex_Segment_Destroy(segment, 0), GASNET_OK);
+    }
+}
+
+/* What the library has one of, or none. */
+CASE(limits_of_objects) {
+    gex_Segment_t segment = GEX_SEGMENT_INVALID;
+    gex_EP_t ep = GEX_EP_INVALID;
+    gex_MK_t kind = GEX_MK_INVALID;
+    gex_MK_Create_args_t args;
+    memset(&args, 0, sizeof args);
+    args.gex_class = GEX_MK_CLASS_CUDA_UVA;
+    gex_System_SetVerboseErrors(0);
+    expect_eq(GASNET_MAXEPS, 1);
+    expect_eq(gex_EP_Create(&ep, ex_client, GEX_EP_CAPABILITY_RMA, 0), GASNET_ERR_RESOURCE);
+    expect_eq(gex_EP_Create(&ep, ex_client, GEX_EP_CAPABILITY_ALL + 1, 0), GASNET_ERR_BAD_ARG);
+    expect_eq(gex_MK_Create(&kind, ex_client, &args, 0), GASNET_ERR_BAD_ARG);
+    expect_eq(gex_Segment_Create(&segment, ex_client, NULL, 100, GEX_MK_INVALID, 0), GASNET_ERR_BAD_ARG);
+    expect_eq(gex_Segment_Create(&segment, ex_client, NULL, 0, GEX_MK_HOST, 0), GASNET_ERR_BAD_ARG);
+    expect_eq(gex_Segment_Create(&segment, ex_client, NULL, UINTPTR_MAX / 2, GEX_MK_HOST, 0),
+              GASNET_ERR_RESOURCE);
+    expect_eq(gex_Segment_Destroy(ex_segment, 0), GASNET_ERR_BAD_ARG);
+    gex_System_SetVerboseErrors(1);
+    expect(ep == GEX_EP_INVALID && kind == GEX_MK_INVALID && segment == GEX_SEGMENT_INVALID);
+}
+
+CASE(threads_of_the_library) {
+    const gex_ProgressThreadInfo_t *info = NULL;
+    unsigned int count = 7;
+    expect_eq(gex_System_QueryProgressThreads(ex_client, &count, &info, 0), GASNET_OK);
+    expect_eq(count, 0);
+    expect(gex_System_QueryMaxThreads() >= 2);
 }
 
 /* ---- the job ---- */
@@ -200,6 +253,69 @@ CASE(split_in_the_order_of_keys) {
     free(ranks);
 }
 
+/* The ranks from the last on; every second one of those; and none, for the others. */
+CASE(teams_from_lists) {
+    gex_EP_Location_t *list = calloc((size_t)test_size, sizeof *list);
+    int *ranks = calloc((size_t)test_size, sizeof *ranks), count = 0;
+    gex_TM_t all = GEX_TM_INVALID, some = GEX_TM_INVALID;
+    gex_Memvec_t scratch = {NULL, 0};
+    gex_Addr_t place = ex_base[test_rank];
+    for (int i = 0; i < test_size; i++)
+        list[i].gex_rank = (gex_Rank_t)(ranks[i] = test_size - 1 - i);
+    size_t size = gex_TM_Create(NULL, 1, ex_tm, list, (size_t)test_size, NULL, 0,
+                                GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED | GEX_FLAG_TM_LOCAL_SCRATCH);
+    expect(size > 0);
+    gex_TM_Create(&all, 1, ex_tm, list, (size_t)test_size, &place, size, GEX_FLAG_TM_LOCAL_SCRATCH);
+    check_team(all, (gex_Rank_t)test_size, (gex_Rank_t)(test_size - 1 - test_rank), ranks);
+    for (int i = 0; i < test_size; i += 2) { /* ranks in the team above, of which these are even */
+        list[count].gex_rank = (gex_Rank_t)i;
+        ranks[count++] = test_size - 1 - i;
+    }
+    bool joins = (test_size - 1 - test_rank) % 2 == 0;
+    gex_TM_Create(joins ? &some : NULL, joins, all, list, joins ? (size_t)count : 0, NULL, 0,
+                  GEX_FLAG_TM_NO_SCRATCH);
+    if (joins) {
+        check_team(some, (gex_Rank_t)count, (gex_Rank_t)((test_size - 1 - test_rank) / 2), ranks);
+        gex_Event_Wait(gex_Coll_BarrierNB(some, 0));
+        expect_eq(gex_TM_Destroy(some, &scratch, 0), 0);
+    }
+    for (int i = 0; i < count; i++)
+        list[i].gex_rank = (gex_Rank_t)ranks[i];
+    gex_TM_Create(joins ? &some : NULL, joins, all, list, joins ? (size_t)count : 0, NULL, 0,
+                  GEX_FLAG_TM_NO_SCRATCH | GEX_FLAG_RANK_IS_JOBRANK);
+    if (joins) {
+        check_team(some, (gex_Rank_t)count, (gex_Rank_t)((test_size - 1 - test_rank) / 2), ranks);
+        gex_TM_Destroy(some, NULL, 0);
+    }
+    expect_eq(gex_TM_Destroy(all, &scratch, 0), 1);
+    expect(scratch.gex_addr == place && scratch.gex_len == size);
+    free(list);
+    free(ranks);
+}
+
+/* Each rank in a list of its own, and pairs whose list names a place for each member. */
+CASE(several_teams_from_lists) {
+    gex_EP_Location_t list[2];
+    gex_Addr_t places[2];
+    gex_TM_t team = GEX_TM_INVALID;
+    int first = test_rank - test_rank % 2, last = first + 1 < test_size ? first + 1 : first, sum = 0;
+    memset(list, 0, sizeof list);
+    list[0].gex_rank = (gex_Rank_t)test_rank;
+    places[0] = ex_base[test_rank] + 4096;
+    gex_TM_Create(&team, 1, ex_tm, list, 1, places, 64, GEX_FLAG_TM_SYMMETRIC_SCRATCH);
+    expect_eq(gex_TM_QuerySize(team), 1);
+    gex_TM_Destroy(team, NULL, 0);
+    list[0].gex_rank = (gex_Rank_t)first;
+    list[1].gex_rank = (gex_Rank_t)last;
+    places[0] = ex_base[first];
+    places[1] = ex_base[last];
+    gex_TM_Create(&team, 1, ex_tm, list, (size_t)(last - first + 1), places, 64, GEX_FLAG_TM_GLOBAL_SCRATCH);
+    gex_Event_Wait(
+        gex_Coll_ReduceToAllNB(team, &sum, &test_rank, GEX_DT_I32, 4, 1, GEX_OP_ADD, NULL, NULL, 0));
+    expect_eq(sum, last > first ? first + last : first);
+    gex_TM_Destroy(team, NULL, 0);
+}
+
 CASE(scratch_space_is_returned) {
     gex_TM_t tm = GEX_TM_INVALID;
     gex_Memvec_t scratch = {NULL, 0};
@@ -232,6 +348,57 @@ ON_CALL(team_that_was_destroyed) {
     gex_TM_Destroy(ex_tm, NULL, 0);
 }
 
+ON_CALL(team_after_its_end) {
+    gex_TM_t tm;
+    gex_TM_Split(&tm, ex_tm, 0, 0, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+    gex_TM_Destroy(tm, NULL, 0);
+    gex_Event_Wait(gex_Coll_BarrierNB(tm, 0));
+}
+
+ON_CALL(team_whose_list_lacks_the_caller) {
+    gex_EP_Location_t list = {(gex_Rank_t)((test_rank + 1) % test_size), 0};
+    gex_TM_t tm;
+    gex_TM_Create(&tm, 1, ex_tm, &list, 1, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+}
+
+ON_CALL(team_of_different_lists) {
+    gex_EP_Location_t list[2] = {{0, 0}, {(gex_Rank_t)test_rank, 0}};
+    gex_TM_t tm;
+    gex_TM_Create(&tm, 1, ex_tm, list, test_rank == 0 ? 1 : 2, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+}
+
+ON_CALL(team_of_another_endpoint) {
+    gex_EP_Location_t list = {(gex_Rank_t)test_rank, 1};
+    gex_TM_t tm;
+    gex_TM_Create(&tm, 1, ex_tm, &list, 1, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+}
+
+ON_CALL(scratch_outside_of_the_segment) {
+    gex_TM_t tm;
+    gex_TM_Split(&tm, ex_tm, 0, 0, &tm, sizeof tm, 0);
+}
+
+ON_CALL(pair_with_another_endpoint) {
+    gex_TM_Pair(ex_ep, 1);
+}
+
+ON_CALL(segment_that_is_none) {
+    static uint64_t nothing[8];
+    gex_Segment_QueryAddr((gex_Segment_t)(void *)nothing);
+}
+
+ON_CALL(endpoint_that_is_invalid) {
+    gex_EP_QuerySegment(GEX_EP_INVALID);
+}
+
+ON_CALL(client_that_is_invalid) {
+    gex_Client_QueryName(GEX_CLIENT_INVALID);
+}
+
+ON_CALL(kind_of_memory_that_does_not_exist) {
+    gex_MK_Destroy(GEX_MK_HOST, 0);
+}
+
 ON_CALL(pair_in_a_collective_call) {
     gex_Event_Wait(gex_Coll_BarrierNB(gex_TM_Pair(ex_ep, 0), 0));
 }
@@ -243,6 +410,88 @@ ON_CALL(team_that_is_invalid) {
 ON_CALL(put_outside_of_the_segment) {
     gex_Rank_t other = (gex_Rank_t)((test_rank + 1) % test_size);
     gex_Event_Wait(gex_RMA_PutNB(ex_tm, other, ex_base[other] + EX_SEGMENT - 4, &other, 8, GEX_EVENT_NOW, 0));
+}
+
+ON_CALL(get_outside_of_the_segment) {
+    gex_Rank_t other = (gex_Rank_t)((test_rank + 1) % test_size);
+    gex_RMA_GetBlocking(ex_tm, &other, other, ex_base[other] - 4, 4, 0);
+}
+
+ON_CALL(grid_outside_of_the_segment) {
+    gex_Rank_t other = (gex_Rank_t)((test_rank + 1) % test_size);
+    const size_t count[] = {3};
+    const ptrdiff_t strides[] = {EX_SEGMENT / 2};
+    static char local[8 * 3];
+    const ptrdiff_t here[] = {8};
+    gex_VIS_StridedPutBlocking(ex_tm, other, ex_base[other], strides, local, here, 8, count, 1, 0);
+}
+
+ON_CALL(lists_of_different_lengths) {
+    gex_Memvec_t one = {ex_base[0], 8}, other = {ex_base[test_rank], 16};
+    gex_VIS_VectorPutBlocking(ex_tm, 0, 1, &one, 1, &other, 0);
+}
+
+ON_CALL(atomic_outside_of_the_segment) {
+    gex_AD_t ad;
+    gex_AD_Create(&ad, ex_tm, GEX_DT_U64, GEX_OP_INC, 0);
+    gex_Event_Wait(gex_AD_OpNB_U64(ad, NULL, 0, ex_base[0] + EX_SEGMENT, GEX_OP_INC, 0, 0, 0));
+}
+
+ON_CALL(atomic_that_is_not_aligned) {
+    gex_AD_t ad;
+    gex_AD_Create(&ad, ex_tm, GEX_DT_U64, GEX_OP_INC, 0);
+    gex_Event_Wait(gex_AD_OpNB_U64(ad, NULL, 0, ex_base[0] + 4, GEX_OP_INC, 0, 0, 0));
+}
+
+ON_CALL(value_of_no_bytes) {
+    gex_RMA_GetBlockingVal(ex_tm, 0, ex_base[0], 9, 0);
+}
+
+ON_CALL(leaf_of_several_categories) {
+    gex_Event_QueryLeaf(GEX_EVENT_INVALID, GEX_EC_GET | GEX_EC_PUT);
+}
+
+ON_CALL(region_in_a_region) {
+    gex_NBI_BeginAccessRegion(0);
+    gex_NBI_BeginAccessRegion(0);
+}
+
+ON_CALL(peer_handler_of_the_library) {
+    gex_VIS_SetPeerCompletionHandler(100, NULL, 0, 0);
+}
+
+ON_CALL(peer_payload_that_is_too_large) {
+    static char data[GEX_VIS_MAX_PEERCOMPLETION + 1];
+    gex_VIS_SetPeerCompletionHandler(200, data, sizeof data, 0);
+}
+
+ON_CALL(payload_that_is_too_large) {
+    static char data[1 << 20];
+    gex_AM_RequestMedium0(ex_tm, 0, 200, data, sizeof data, GEX_EVENT_NOW, 0);
+}
+
+ON_CALL(long_outside_of_the_segment) {
+    gex_AM_RequestLong0(ex_tm, 0, 200, "x", 1, ex_base[0] + EX_SEGMENT, GEX_EVENT_NOW, 0);
+}
+
+ON_CALL(handler_that_nobody_registered) {
+    gex_AM_RequestShort0(ex_tm, (gex_Rank_t)test_rank, 129, 0);
+    gasnet_AMPoll();
+    ex_barrier();
+}
+
+static void puts_something(gex_Token_t token) {
+    (void)token;
+    gex_RMA_PutBlockingVal(ex_tm, 0, ex_base[0], 1, 8, 0);
+}
+static gex_AM_Entry_t communicates[] = {
+    {0, (gex_AM_Fn_t)puts_something, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL, "puts_something"}};
+
+ON_CALL(put_in_a_handler) {
+    ex_register(communicates, 1);
+    gex_AM_RequestShort0(ex_tm, (gex_Rank_t)test_rank, communicates[0].gex_index, 0);
+    gasnet_AMPoll();
+    ex_barrier();
 }
 
 ON_CALL(flags_that_a_call_does_not_have) {

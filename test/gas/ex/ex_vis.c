@@ -1,4 +1,5 @@
-/* ex_vis.c: tests puts and gets of random vectors, lists and grids against copies made element by element. */
+/* ex_vis.c: tests puts and gets of random vectors, lists and grids against copies made element by element; and handlers
+ * that notify the peer of them. */
 #include "ex_test.h"
 
 #include <stdlib.h>
@@ -221,4 +222,90 @@ CASE(grids_of_nothing) {
     gex_VIS_StridedPutBlocking(ex_tm, target, remote + 5, NULL, local, NULL, 77, NULL, 0, 0); /* contiguous */
     memcpy(model + 5, local, 77);
     check_remote();
+}
+
+/* ---- notification of the peer ---- */
+
+static _Atomic int notified, misread;
+static gex_Rank_t before; /* the rank whose operations notify this one */
+
+/* The payload is the first word that the operation has written here, and its place. */
+struct notice {
+    size_t at;
+    uint64_t word;
+    char rest[100];
+};
+
+static void on_notice(gex_Token_t token, void *data, size_t bytes) {
+    struct notice n;
+    gex_Token_Info_t info;
+    memset(&info, 0, sizeof info);
+    gex_Token_Info(token, &info, GEX_TI_ALL);
+    if (info.gex_srcrank != before || info.gex_is_req || info.gex_is_long || info.gex_ep != ex_ep)
+        misread++;
+    if (bytes == sizeof n) {
+        uint64_t word;
+        memcpy(&n, data, sizeof n);
+        memcpy(&word, ex_base[test_rank] + n.at, sizeof word); /* a load: the put is complete here */
+        if (word != n.word || n.rest[99] != 'z')
+            misread++;
+    } else if (bytes != 0)
+        misread++;
+    notified++;
+}
+
+static gex_AM_Entry_t notices[] = {
+    {0, (gex_AM_Fn_t)on_notice, GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REPLY, 0, NULL, "on_notice"}};
+
+static void notify_by(int way, char *far, char *mine) {
+    const size_t count[] = {3};
+    const ptrdiff_t strides[] = {16};
+    void *far_list[] = {far}, *mine_list[] = {mine};
+    gex_Memvec_t far_vector = {far, 8}, mine_vector = {mine, 8};
+    gex_Event_t event = GEX_EVENT_INVALID;
+    switch (way) {
+    case 0:
+        gex_VIS_VectorPutBlocking(ex_tm, target, 1, &far_vector, 1, &mine_vector, 0);
+        break;
+    case 1:
+        event = gex_VIS_IndexedPutNB(ex_tm, target, 1, far_list, 8, 1, mine_list, 8, GEX_FLAG_ENABLE_LEAF_LC);
+        break;
+    case 2:
+        gex_VIS_StridedPutNBI(ex_tm, target, far, strides, mine, strides, 8, count, 1, 0);
+        break;
+    default: /* the same bytes come back */
+        gex_VIS_StridedGetNBI(ex_tm, mine, strides, target, far, strides, 8, count, 1, 0);
+    }
+    finish(way == 1 ? 1 : way == 0 ? 0 : 2, event, way < 3);
+}
+
+CASE(peers_are_notified) {
+    enum { NOTICES = 60 };
+    ex_register(notices, 1);
+    before = (gex_Rank_t)((test_rank + test_size - 1) % test_size);
+    notified = misread = 0;
+    set_up(1);
+    ex_barrier();
+    for (int i = 0; i < NOTICES; i++) {
+        struct notice n;
+        memset(&n, 'z', sizeof n);
+        char *far = remote + i * 64; /* not written again before its notice is read */
+        n.at = (size_t)(far - ex_base[target]);
+        memcpy(local, &i, sizeof i);
+        if (i % 4 == 3) /* a get: the word is the one that is there */
+            gex_RMA_GetBlocking(ex_tm, local, target, far, 8, 0);
+        memcpy(&n.word, local, sizeof n.word);
+        gex_VIS_SetPeerCompletionHandler(notices[0].gex_index, "", 0, 0);
+        if (i % 5 == 1) /* the last call counts */
+            gex_VIS_SetPeerCompletionHandler(0, NULL, 0, 0);
+        else if (i % 5 > 1)
+            gex_VIS_SetPeerCompletionHandler(notices[0].gex_index, &n, sizeof n, 0);
+        notify_by(i % 4, far, local);
+        notify_by(0, remote + BYTES - 8, local + 64); /* not notified */
+        ex_barrier();
+    }
+    GASNET_BLOCKUNTIL(notified >= NOTICES - NOTICES / 5);
+    ex_barrier();
+    expect_eq(notified, NOTICES - NOTICES / 5);
+    expect_eq(misread, 0);
 }

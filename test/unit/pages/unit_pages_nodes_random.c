@@ -1,10 +1,13 @@
-/* unit_pages_nodes_random.c: threads of several processes of one or several nodes put, get, load, store and prefetch
+/* unit_pages_nodes_random.c: threads of several processes of one or several nodes put, get, load, store, update and prefetch
  * at random, with the real pools, services, faults and files, and with UCX between the nodes; every word that is read
  * must have an allowed value.
  *
  * One thread only writes word i of a segment, thread i modulo the number of threads of all processes; the word holds
  * its writer and the number of the write. So neighbours write into the same page all the time. A reader never sees an
  * older value than before, the writer itself always sees its last one, and at the end all see the last of each.
+ *
+ * All threads add to some more words at the end of each segment, by updates, and the rank that has them also by atomic
+ * instructions. No thread sees one decrease, and at the end each is the sum of what all have added.
  *
  * Episodes differ in the numbers of processes and threads, in sizes, and in settings; each runs in its own processes,
  * as settings are read once. */
@@ -20,7 +23,7 @@
 #include "pages/pages_internal.h"
 
 enum { MOST_PROCESSES = NODES ? 3 : NODE_MOST };
-enum { MOST_THREADS = 3, MOST_WORDS = 1 << 14, STEPS = 400 };
+enum { MOST_THREADS = 3, MOST_WORDS = 1 << 14, COUNTERS = 40, STEPS = 400 };
 
 struct plan {
     int processes, threads;
@@ -63,6 +66,8 @@ struct worker {
     struct random random;
     uint64_t *written; /* [processes * words]: how often, by this thread */
     uint64_t *seen;    /* the newest that this thread has read */
+    uint64_t added[MOST_PROCESSES][COUNTERS],
+        counted[MOST_PROCESSES][COUNTERS]; /* by this thread; the least there must be */
     bool good;
 };
 
@@ -155,6 +160,38 @@ static void load(struct worker *w) {
         check_word(w, w->rank, word, load_word(w, word));
 }
 
+/* The update of this test: adds the first operand. */
+static uint64_t add_to_word(void *word, const struct pages_update *u) {
+    return __atomic_fetch_add((uint64_t *)word, u->operands[0], __ATOMIC_SEQ_CST);
+}
+
+static NOT_FOR_TSAN uint64_t add_here(void *word, uint64_t more) {
+    return __atomic_fetch_add((uint64_t *)word, more, __ATOMIC_SEQ_CST);
+}
+
+static uint64_t add_there(struct worker *w, int rank, void *word, uint64_t more) {
+    struct pages_update u = {.bytes = 8, .operands = {more}};
+    struct pages_op op;
+    uint64_t old = 0;
+    pages_begin_update(w->pages, &op, &old, rank, word, &u);
+    for (int tries = 0; tries < 3 && !pages_try(w->pages, &op); tries++)
+        ;
+    pages_finish(w->pages, &op);
+    return old;
+}
+
+static void update(struct worker *w, int rank) {
+    size_t counter = random_next(&w->random) % COUNTERS;
+    uint64_t more = 1 + random_next(&w->random) % 1000, *least = &w->counted[rank][counter];
+    void *word = address(w, rank, plan.words + counter);
+    uint64_t old = rank == w->rank && random_next(&w->random) % 2 ? add_here(word, more)
+                                                                  : add_there(w, rank, word, more);
+    if (old < *least)
+        wrong(w, rank, plan.words - 1, old);
+    *least = old + more;
+    w->added[rank][counter] += more;
+}
+
 static void hint(struct worker *w, int rank) {
     size_t word = random_next(&w->random) % plan.words;
     pages_hint(w->pages, rank, address(w, rank, word), (plan.words - word) * 8,
@@ -165,7 +202,7 @@ static void *work(void *arg) {
     struct worker *w = arg;
     for (int i = 0; i < STEPS && w->good; i++) {
         int rank = (int)(random_next(&w->random) % (unsigned)plan.processes);
-        uint64_t what = random_next(&w->random) % 100;
+        uint64_t what = random_next(&w->random) % 128;
         if (what < 30)
             put(w, rank);
         else if (what < 60)
@@ -174,7 +211,9 @@ static void *work(void *arg) {
             store(w);
         else if (what < 92)
             load(w);
-        else if (what < 98)
+        else if (what < 120)
+            update(w, rank);
+        else if (what < 126)
             pages_prefetch(w->pages, rank, address(w, rank, 0), plan.words * 8);
         else
             hint(w, rank);
@@ -220,6 +259,24 @@ static void check_own(struct worker *w) {
     expect(w->good);
 }
 
+/* The counters of all segments are the sums of what all threads of all processes have added. */
+static void check_counters(const struct worker *workers, const struct net_boot *boot) {
+    uint64_t mine[MOST_PROCESSES][COUNTERS] = {{0}}, all[MOST_PROCESSES][MOST_PROCESSES][COUNTERS] = {{{0}}};
+    for (int i = 0; i < plan.threads; i++)
+        for (int k = 0; k < MOST_PROCESSES * COUNTERS; k++)
+            mine[k / COUNTERS][k % COUNTERS] += workers[i].added[k / COUNTERS][k % COUNTERS];
+    net_boot_gather(boot, mine, all, sizeof mine);
+    for (int k = 0; k < plan.processes * COUNTERS; k++) {
+        int rank = k / COUNTERS;
+        uint64_t sum = 0, value = 0;
+        for (int i = 0; i < plan.processes; i++)
+            sum += all[i][rank][k % COUNTERS];
+        pages_get(workers[0].pages, &value, rank,
+                  address(&workers[0], rank, plan.words + (size_t)k % COUNTERS), 8);
+        expect_eq(value, sum);
+    }
+}
+
 /* A program may end with operations that it has never waited for. */
 static void begin_and_forget(struct worker *w) {
     static struct pages_op ops[8];
@@ -248,16 +305,17 @@ static void check_pool(struct pages *pages, const struct net_boot *boot) {
 }
 
 static void take_part(const struct net_boot *boot) {
-    struct pages_events events = {.failed = failed};
+    struct pages_events events = {.failed = failed, .update = add_to_word};
     struct worker workers[MOST_THREADS];
     struct net_world *world;
     struct pages *pages;
     expect_eq(net_world_open(boot, 0, plan.node_ranks, &world), 0);
-    expect_eq(pages_open(boot, world, NULL, plan.words * 8, &events, &pages), 0);
+    expect_eq(pages_open(boot, world, NULL, (plan.words + COUNTERS) * 8, &events, &pages), 0);
     run_threads(workers, boot, pages);
     net_boot_barrier(boot);
     for (int i = 0; i < plan.threads; i++)
         check_own(&workers[i]);
+    check_counters(workers, boot);
     net_boot_barrier(boot);
     check_pool(pages, boot);
     for (int i = 0; i < plan.threads; i++) {
