@@ -1,7 +1,7 @@
 # Flags for all of our own code.
 add_compile_definitions(_GNU_SOURCE HEARTH_VERSION="${PROJECT_VERSION}")
-add_compile_options(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
-                    -Wno-unused-parameter -fno-strict-aliasing)
+add_compile_options(-Wall -Wextra -Wshadow -Wpointer-arith -Wno-unused-parameter -fno-strict-aliasing
+                    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
 if(HEARTH_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -32,4 +32,6 @@ run halo "${messages[@]}" -- stencil --block 4x3x2 --cells 3 --steps 3 --threads
 run halo "${messages[@]}" -- cg --grid 9x8x7 --pad 300
 run dft "${nodes[@]}" -- --atoms 4 --radial 50 --angular 20 --verify
 run dgemm "${nodes[@]}" --env HEARTH_NVM_DIR="$dir" -- --size 190 --block 64 --verify
+run dht "${nodes[@]}" --env HEARTH_NVM_DIR="$dir" -- --keys 300 --finds 200 --bytes 1000
+run stencil "${nodes[@]}" --env HEARTH_NVM_DIR="$dir" -- --cells 60 --tile 16
 exit $failed

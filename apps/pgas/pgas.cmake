@@ -1,0 +1,16 @@
+# dht and stencil: C++ programs on GASNet-EX, if there is a C++ compiler. C++11, which all clients of GASNet-EX have.
+include(CheckLanguage)
+check_language(CXX)
+if(NOT CMAKE_CXX_COMPILER)
+  message(STATUS "no programs dht and stencil: no C++ compiler; see packaging/setup.sh test")
+  return()
+endif()
+enable_language(CXX)
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g -DNDEBUG")
+foreach(program dht stencil)
+  add_executable(${program} pgas/${program}.cpp pgas/job.cpp)
+  set_target_properties(${program} PROPERTIES CXX_STANDARD 11 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+  # As in halo: cells must be bitwise equal wherever they are computed.
+  target_compile_options(${program} PRIVATE -ffp-contract=off)
+  target_link_libraries(${program} PRIVATE vgasnet)
+endforeach()
