@@ -1,10 +1,19 @@
-/* vgasnet_ex.c: compares calls of GASNet-EX with those of GASNet-1 that do the same: a get of 8 bytes that hits, a put, and
- * an active message with its reply to oneself, which takes no time of another process.
+/* vgasnet_ex.c: compares calls of GASNet-EX with those of GASNet-1 that do the same:
  *
- * Two ranks, each a node with segments in pages, or both on one node with HEARTH_NVM=off. Batches of both take turns,
- * because the clock is too coarse for one call.
+ *      get, put    of 8 bytes that hit
+ *      message     an active message with its reply to oneself, which takes no time of another process
+ *      trip        the same to the other rank, which waits for it
  *
- *  Prints: operation,interface,samples,ns (median),its 95 % interval; and the least of all */
+ * and atomic operations with what they would take otherwise:
+ *
+ *      remote get, fetch    8 bytes, and a fetch-and-add, of a page that the other rank has, which sleeps: the page stays
+ *      shared               a fetch-and-add on one word by both ranks for a while. With HEARTH_REMOTE_OP_MAX=0 its page moves
+ *                           from one to the other
+ *
+ * Two ranks, each a node or both on one node, with segments in pages or with HEARTH_NVM=off. Batches of both interfaces take
+ * turns, because the clock is too coarse for one call.
+ *
+ *  Prints: operation,interface,samples,ns (median),its 95 % interval; and the least of all; of shared the mean only */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +26,16 @@ static const char help[] =
     "  --page 64k           bytes of a page; must equal HEARTH_PAGE_SIZE\n"
     "  --samples 5000       samples of each operation\n";
 
-enum { ASKS, HOME, RANKS, BATCH = 32, ASK = 200, ANSWER = 201 };
-enum { GET, PUT, MESSAGE, OPERATIONS };
-static const char *const names[OPERATIONS] = {"get", "put", "message"};
+enum { ASKS, HOME, RANKS, BATCH = 32, ASK = 200, ANSWER, OVER, SHARED_MS = 500 };
+enum { GET, PUT, MESSAGE, TRIP };
+static const char *const names[] = {"get", "put", "message", "trip"};
 
 static gex_TM_t all;
 static gex_AM_Index_t ask_ex, answer_ex;
+static gex_AD_t counters;
 static char *there;
 static uint64_t local;
-static volatile int answers;
+static volatile int answers, over;
 
 static void on_ask(gasnet_token_t token, gasnet_handlerarg_t value) {
     gasnet_AMReplyShort1(token, ANSWER, value);
@@ -40,6 +50,15 @@ static void on_answer(gasnet_token_t token, gasnet_handlerarg_t value) {
     answers += value;
 }
 
+static void on_over(gasnet_token_t token) {
+    (void)token;
+    over++;
+}
+
+static int rank_asked(int operation) {
+    return operation == TRIP ? HOME : nodes.rank;
+}
+
 static void operate_old(int operation) {
     if (operation == GET)
         gasnet_get(&local, HOME, there, 8);
@@ -47,7 +66,7 @@ static void operate_old(int operation) {
         gasnet_put(HOME, there, &local, 8);
     else {
         int before = answers;
-        gasnet_AMRequestShort1((gasnet_node_t)nodes.rank, ASK, 1);
+        gasnet_AMRequestShort1((gasnet_node_t)rank_asked(operation), ASK, 1);
         while (answers == before)
             gasnet_AMPoll();
     }
@@ -60,7 +79,7 @@ static void operate_ex(int operation) {
         gex_RMA_PutBlocking(all, HOME, there, &local, 8, 0);
     else {
         int before = answers;
-        gex_AM_RequestShort1(all, (gex_Rank_t)nodes.rank, ask_ex, 0, 1);
+        gex_AM_RequestShort1(all, (gex_Rank_t)rank_asked(operation), ask_ex, 0, 1);
         while (answers == before)
             gasnet_AMPoll();
     }
@@ -90,6 +109,54 @@ static void measure(int operation, long samples) {
     printf(",%.1f\n", least[1]);
 }
 
+/* ---- atomic operations ---- */
+
+/* The page stays at the other rank, whatever this one does. */
+static void measure_remote(long samples) {
+    struct samples gets = {0}, fetches = {0};
+    char *word = nodes_at(HOME, nodes.page + 8);
+    uint64_t old = 0;
+    if (nodes.paged)
+        vgasnet_hint(HOME, nodes_at(HOME, nodes.page), nodes.page, VGASNET_HINT_NO_CACHE);
+    for (long i = -10; i < samples; i++) {
+        uint64_t start = rig_ticks();
+        gex_RMA_GetBlocking(all, &local, HOME, word + 8, 8, 0);
+        uint64_t between = rig_ticks();
+        gex_Event_Wait(gex_AD_OpNB_U64(counters, &old, HOME, word, GEX_OP_FADD, 1, 0, 0));
+        uint64_t end = rig_ticks();
+        if (i >= 0) {
+            samples_add(&gets, rig_ns(start, between));
+            samples_add(&fetches, rig_ns(between, end));
+        }
+    }
+    double least[2] = {samples_least(&gets), samples_least(&fetches)};
+    printf("remote get,gex,");
+    rig_print(&gets);
+    printf(",%.1f\nfetch,gex,", least[0]);
+    rig_print(&fetches);
+    printf(",%.1f\n", least[1]);
+}
+
+/* Both ranks; every value is fetched once. */
+static void measure_shared(void) {
+    char *word = nodes_at(HOME, 2 * nodes.page);
+    uint64_t old = 0, count = 0, sum[2], mine[2] = {0}, start = clock_ns();
+    if (nodes.rank == HOME)
+        gex_RMA_PutBlockingVal(all, HOME, word, 0, 8, 0);
+    gex_Event_Wait(gex_Coll_BarrierNB(all, 0));
+    for (start = clock_ns(); clock_ns() - start < (uint64_t)SHARED_MS * 1000000; count++) {
+        gex_Event_Wait(gex_AD_OpNB_U64(counters, &old, HOME, word, GEX_OP_FADD, 1, 0, 0));
+        mine[1] += old;
+    }
+    double ns = (double)(clock_ns() - start);
+    mine[0] = count;
+    gex_Event_Wait(gex_Coll_ReduceToAllNB(all, sum, mine, GEX_DT_U64, 8, 2, GEX_OP_ADD, NULL, NULL, 0));
+    if (sum[1] != sum[0] * (sum[0] - 1) / 2)
+        nodes_stop("a fetch-and-add was lost");
+    if (nodes.rank == ASKS)
+        printf("shared,gex,%llu,%.1f,,,\n", (unsigned long long)sum[0], ns / (double)sum[0]);
+}
+
 static void register_ex(void) {
     gex_EP_t ep;
     gex_AM_Entry_t table[] = {
@@ -100,23 +167,41 @@ static void register_ex(void) {
         nodes_stop("the handlers cannot be registered");
     ask_ex = table[0].gex_index;
     answer_ex = table[1].gex_index;
+    gex_AD_Create(&counters, all, GEX_DT_U64, GEX_OP_FADD, 0);
+}
+
+/* The other rank waits for messages meanwhile, and sleeps otherwise. */
+static void measure_all(long samples) {
+    for (int i = GET; i <= MESSAGE; i++)
+        measure(i, samples);
+    measure(TRIP, samples / 10);
+    gasnet_AMRequestShort0(HOME, OVER);
 }
 
 int main(int argc, char **argv) {
-    gasnet_handlerentry_t table[] = {{ASK, (void (*)())on_ask}, {ANSWER, (void (*)())on_answer}};
+    gasnet_handlerentry_t table[] = {
+        {ASK, (void (*)())on_ask}, {ANSWER, (void (*)())on_answer}, {OVER, (void (*)())on_over}};
     rig_help(argc, argv, help);
     nodes.page = nodes_size(argc, argv, "--page", "64k");
-    nodes_start(argc, argv, 2 * nodes.page, table, 2);
+    nodes_start(argc, argv, 3 * nodes.page, table, 3);
     if (nodes.size != RANKS)
         nodes_stop("this program runs on two ranks");
+    long samples = option(argc, argv, "--samples", 5000);
     register_ex();
     there = nodes_at(HOME, 8);
-    nodes_fill(HOME, nodes.page);
+    nodes_fill(HOME, 3 * nodes.page);
+    if (nodes.rank == HOME)
+        nodes_hold(HOME, nodes.page, 2 * nodes.page, true);
+    nodes_rest(nodes.rank == HOME);
     if (nodes.rank == ASKS) {
         nodes_hold(HOME, 0, nodes.page, true);
-        for (int i = 0; i < OPERATIONS; i++)
-            measure(i, option(argc, argv, "--samples", 5000));
-    }
+        measure_all(samples);
+    } else
+        GASNET_BLOCKUNTIL(over > 0);
+    nodes_barrier();
+    if (nodes.rank == ASKS)
+        measure_remote(samples / 10);
     nodes_rest(nodes.rank == ASKS);
+    measure_shared();
     nodes_end();
 }
