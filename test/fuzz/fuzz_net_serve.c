@@ -42,7 +42,9 @@ static void take_block(struct fuzz_input *in) {
     w.handler = fuzz_take_byte(in) % (NET_HANDLERS + 2);
     w.ticket.number = (uint32_t)(int8_t)fuzz_take_byte(in);
     w.ticket.own = fuzz_take_byte(in) & 7;
-    w.ticket.flags = fuzz_take_byte(in) & 7;
+    uint8_t flags = fuzz_take_byte(in);
+    w.ticket.flags = flags & 7;
+    w.streams = flags >> 3 & 1;
     w.ticket.pool_buffers = fuzz_take_byte(in);
     w.ticket.following = (uint64_t)fuzz_take_byte(in) * 16;
     w.answer_bytes = (uint64_t)fuzz_take_byte(in) * 4;
