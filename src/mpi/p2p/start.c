@@ -137,18 +137,6 @@ static void learn_world(void) {
     p2p_threads = level == MPI_THREAD_MULTIPLE;
 }
 
-/* A heater needs a core that no process uses, so it must know the number of processes on this node. */
-static void tell_heater(void) {
-    MPI_Comm comm;
-    int count = 1;
-    if (host_real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm) !=
-        MPI_SUCCESS)
-        return;
-    host_Comm_size(comm, &count);
-    host_real.Comm_free(&comm);
-    heater_neighbours((unsigned)count);
-}
-
 static int count_on_node(void) {
     int n = 0;
     for (int i = 0; i < p2p_size; i++)
@@ -156,17 +144,25 @@ static int count_on_node(void) {
     return n ? n : 1;
 }
 
-/* Some of these are collective, so all are called even if one fails. */
+/* Some of these are collective, so all are called even if one fails. A heater needs a core that no process uses, so it must
+ * know the number of processes on this node. */
+static bool engine_open_parts(void) {
+    unsigned on_node;
+    int node = p2p_node_find(&on_node), remote = p2p_remote_open(), data = p2p_data_open(),
+        peers = p2p_peer_open();
+    heater_neighbours(on_node);
+    return node == MPI_SUCCESS && remote == MPI_SUCCESS && data == MPI_SUCCESS && peers == MPI_SUCCESS &&
+           engine_open_matching() == MPI_SUCCESS;
+}
+
 static bool engine_open_all(void) {
-    int peers = p2p_peer_open(), engine = engine_open_matching();
-    int remote = p2p_remote_open(), data = p2p_data_open(),
-        ok = peers == MPI_SUCCESS && engine == MPI_SUCCESS, every = 0;
+    int ok = engine_open_parts(), every = 0;
     host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!every)
         return false;
-    int node = p2p_node_open(), comms = p2p_comm_open();
-    ok = remote == MPI_SUCCESS && data == MPI_SUCCESS && node == MPI_SUCCESS && comms == MPI_SUCCESS &&
-         p2p_remote_start() == MPI_SUCCESS && p2p_fortran_open() == MPI_SUCCESS;
+    p2p_node_open();
+    ok = p2p_comm_open() == MPI_SUCCESS && p2p_remote_start() == MPI_SUCCESS &&
+         p2p_fortran_open() == MPI_SUCCESS;
     p2p_status_open();
     p2p_arrive_open();
     p2p_request_sent = p2p_request_new(REQUEST_SEND, NULL);
@@ -202,7 +198,6 @@ void p2p_start(void) {
     learn_world();
     complaints_agree();
     show_counters();
-    tell_heater();
     if (!engine_open_all()) {
         if (!p2p_rank)
             log_error(

@@ -44,10 +44,14 @@ static int find_members(struct comm *c) {
     return MPI_SUCCESS;
 }
 
-static int comm_agree(struct comm *c, const uint64_t mine[2], uint64_t all[2], MPI_Op op) {
+/* The highest of all members' numbers. If it fails, this member does not know what the others agreed on. */
+static void comm_agree(struct comm *c, const uint64_t mine[2], uint64_t all[2]) {
     MPI_Request request;
-    int rc = host_Iallreduce(mine, all, 2, MPI_UINT64_T, op, c->handle, &request);
-    return rc == MPI_SUCCESS ? p2p_wait_host(&request, MPI_STATUS_IGNORE) : rc;
+    int rc = host_Iallreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, c->handle, &request);
+    if (rc == MPI_SUCCESS)
+        rc = p2p_wait_host(&request, MPI_STATUS_IGNORE);
+    if (rc != MPI_SUCCESS)
+        p2p_mpi_failed("agreeing on the context of a communicator");
 }
 
 static uint32_t
@@ -76,37 +80,37 @@ static void unclaim(uint32_t context, uint32_t used) {
         next_context = context + used;
 }
 
-/* One proposal for `count` numbers. *agreed: all members accepted it. */
-static int try_context(struct comm *c, bool failed, uint32_t count, uint32_t lead, bool *agreed) {
+/* One proposal for `count` numbers. *agreed: all members accepted it. Returns false if it fails on all members. */
+static bool try_context(struct comm *c, bool failed, uint32_t count, uint32_t lead, bool *agreed) {
     p2p_lock();
     uint64_t mine[2] = {next_context + lead, failed}, all[2];
     p2p_unlock();
-    int rc = comm_agree(c, mine, all, MPI_MAX);
-    if (rc != MPI_SUCCESS || all[1] || all[0] + CONTEXT_CHILDREN >= COMM_CONTEXTS)
-        return rc != MPI_SUCCESS ? rc : -1;
+    comm_agree(c, mine, all);
+    if (all[1] || all[0] + CONTEXT_CHILDREN >= COMM_CONTEXTS)
+        return false;
     c->context = (uint32_t)all[0];
     p2p_lock();
     bool got = comm_claim(c->context);
     p2p_unlock();
     uint64_t refused[2] = {!got, 0};
-    rc = p2p_threads ? comm_agree(c, refused, all, MPI_MAX) : MPI_SUCCESS;
-    *agreed = rc == MPI_SUCCESS && (p2p_threads ? !all[0] : got);
+    if (p2p_threads)
+        comm_agree(c, refused, all);
+    *agreed = p2p_threads ? !all[0] : got;
     p2p_lock();
     if (got)
         unclaim(c->context, *agreed ? count : 0);
     p2p_unlock();
-    return rc;
+    return true;
 }
 
 /* Retries leave a random gap, so that two communicators do not collide forever. */
-int p2p_context_find(struct comm *c, bool failed, uint32_t count) {
-    bool agreed = false;
-    int rc = try_context(c, failed, count, 0, &agreed);
-    for (uint32_t tries = 1; rc == MPI_SUCCESS && !agreed; tries++)
-        rc = try_context(
+bool p2p_context_find(struct comm *c, bool failed, uint32_t count) {
+    bool agreed = false, ok = try_context(c, failed, count, 0, &agreed);
+    for (uint32_t tries = 1; ok && !agreed; tries++)
+        ok = try_context(
             c, failed, count,
             (uint32_t)(random_mix((uintptr_t)c + clock_ticks()) % (2 * CONTEXT_CHILDREN * tries)), &agreed);
-    return rc;
+    return ok;
 }
 
 /* Either all members call p2p_context_find, or none does: every check before it has the same result on all members, except
@@ -124,7 +128,7 @@ struct comm *p2p_context_describe(MPI_Comm handle) {
     int rc = find_members(asked);
     if (rc == -1)
         return p2p_comm_discard(c);
-    if (p2p_context_find(asked, !c || rc != MPI_SUCCESS, 1) != MPI_SUCCESS) {
+    if (!p2p_context_find(asked, !c || rc != MPI_SUCCESS, 1)) {
         log_warn(
             "messages of a communicator of %d processes are left to MPI: no memory or no free context for it",
             size);

@@ -7,8 +7,8 @@
 enum { CONTEXT_CHILDREN = 32 }; /* contexts that the members agree on at once, for duplicates */
 
 /* Agrees on `count` contexts from c->context on. failed: this member cannot describe the communicator; then it
- * fails on all members. */
-int p2p_context_find(struct comm *c, bool failed, uint32_t count);
+ * fails on all members. Returns false if it fails. */
+bool p2p_context_find(struct comm *c, bool failed, uint32_t count);
 
 /* Determines members and context. NULL: its messages are left to MPI. */
 struct comm *p2p_context_describe(MPI_Comm handle);

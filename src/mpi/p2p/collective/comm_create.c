@@ -51,7 +51,7 @@ static struct comm *copy_of(const struct comm *parent, MPI_Comm handle, uint32_t
 /* The members agree on a context for this duplicate and on those of the next ones. Returns false, on all members, if none
  * are left. */
 static bool reserve_children(struct comm *parent, struct comm *c) {
-    if (p2p_context_find(c, false, CONTEXT_CHILDREN) != MPI_SUCCESS) {
+    if (!p2p_context_find(c, false, CONTEXT_CHILDREN)) {
         log_warn("messages of a duplicate of %u processes are left to MPI: no free context for it", c->size);
         return false;
     }

@@ -60,9 +60,11 @@ static void greet_members(struct comm *c, int number) {
 
 /* The members of the group as ranks of comm; NULL if one of them is not in comm. */
 static int *ranks_of(MPI_Group group, int count, MPI_Comm comm) {
-    int *ranks = malloc(2 * (size_t)count * sizeof *ranks);
+    int *ranks = malloc(2 * (size_t)(count ? count : 1) * sizeof *ranks);
     MPI_Group all = MPI_GROUP_NULL;
-    bool ok = ranks && host_Comm_group(comm, &all) == MPI_SUCCESS;
+    if (!ranks) /* the others would wait for this process */
+        p2p_out_of_memory("the processes of a collective call");
+    bool ok = host_Comm_group(comm, &all) == MPI_SUCCESS;
     for (int i = 0; ok && i < count; i++)
         ranks[count + i] = i;
     ok = ok && host_Group_translate_ranks(group, count, ranks + count, all, ranks) == MPI_SUCCESS;

@@ -112,10 +112,8 @@ bool p2p_comm_find_remote(const struct comm *c) {
 }
 
 void p2p_comm_enter(MPI_Comm handle, struct comm *c) {
-    if (host_Comm_set_attr(handle, keyval, c) != MPI_SUCCESS) {
-        p2p_comm_discard(c);
-        return;
-    }
+    if (host_Comm_set_attr(handle, keyval, c) != MPI_SUCCESS) /* the other members have entered it */
+        p2p_mpi_failed("setting the attribute of a communicator");
     p2p_lock();
     table_add(c);
     p2p_unlock();

@@ -19,9 +19,18 @@ void p2p_peer_close(void) {
     p2p_peers = NULL;
 }
 
+static _Noreturn void end_job(int code) {
+    log_settle();
+    host_Abort(MPI_COMM_WORLD, code);
+    abort();
+}
+
 void p2p_out_of_memory(const char *what) {
     log_error("HEARTH_MATCH: no memory for %s; it would be lost, so the program ends", what);
-    log_settle();
-    host_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
-    abort();
+    end_job(MPI_ERR_NO_MEM);
+}
+
+void p2p_mpi_failed(const char *what) {
+    log_error("HEARTH_MATCH: %s failed inside MPI; messages would be lost, so the program ends", what);
+    end_job(MPI_ERR_INTERN);
 }

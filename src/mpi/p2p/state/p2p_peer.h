@@ -10,6 +10,9 @@ extern HIDDEN bool p2p_remote_is_used; /* some process is reached through the ho
 /* No memory for state that must not be lost: logs one line and aborts the job as MPI would. */
 _Noreturn void p2p_out_of_memory(const char *what);
 
+/* The same for an MPI call that other processes rely on. */
+_Noreturn void p2p_mpi_failed(const char *what);
+
 struct p2p_request;
 struct p2p_message; /* arrived and not yet matched: arrive.c */
 

@@ -8,7 +8,8 @@
 
 struct net_node *p2p_node;
 uint64_t p2p_node_eager;
-static struct p2p_peer **members; /* by rank on the node */
+static struct p2p_peer **members;     /* by rank on the node */
+static MPI_Comm here = MPI_COMM_NULL; /* the processes of this node, while they open the shared memory */
 
 static void on_message(void *arg, int peer, const void *header, const void *payload, size_t bytes) {
     p2p_arrive_message(members[peer], header, payload);
@@ -46,6 +47,11 @@ static void enlist(MPI_Comm comm, int count) {
         p2p_node_close();
 }
 
+static void node_forget_comm(void) {
+    if (here != MPI_COMM_NULL)
+        host_real.Comm_free(&here);
+}
+
 static void open_among(MPI_Comm comm) {
     const struct settings *s = settings_get();
     struct net_options options = {.limit = s->match_memory, .header_bytes = sizeof(struct header)};
@@ -70,19 +76,23 @@ static void open_among(MPI_Comm comm) {
         p2p_node_eager = s->match_eager;
 }
 
-int p2p_node_open(void) {
-    MPI_Comm comm;
-    if (!settings_get()->match_node)
-        return MPI_SUCCESS;
-    int rc = host_real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    open_among(comm);
-    host_real.Comm_free(&comm);
-    return MPI_SUCCESS;
+int p2p_node_find(unsigned *count) {
+    int members_here = 1;
+    int rc = host_real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    if (rc == MPI_SUCCESS)
+        host_Comm_size(here, &members_here);
+    *count = (unsigned)members_here;
+    return rc;
+}
+
+void p2p_node_open(void) {
+    if (settings_get()->match_node)
+        open_among(here);
+    node_forget_comm();
 }
 
 void p2p_node_close(void) {
+    node_forget_comm();
     if (p2p_node)
         net_node_close(p2p_node);
     p2p_node = NULL;

@@ -8,7 +8,11 @@
 extern HIDDEN struct net_node *p2p_node; /* NULL: no shared memory */
 extern HIDDEN uint64_t p2p_node_eager;   /* the largest message that is sent eagerly */
 
-int p2p_node_open(void);
+/* Finds the processes of this node, and their number. Collective over MPI_COMM_WORLD. */
+int p2p_node_find(unsigned *count);
+
+/* Opens the shared memory among them. Collective, if p2p_node_find has succeeded on all processes. */
+void p2p_node_open(void);
 void p2p_node_close(void);
 int p2p_node_poll(void);
 

@@ -65,26 +65,19 @@ static int remote_post(struct remote_slot *s) {
     return host_real.Start(&s->request);
 }
 
-static _Noreturn void remote_broken(const char *what) {
-    log_error("HEARTH_MATCH: %s failed inside MPI; messages would be lost, so the program ends", what);
-    log_settle();
-    host_Abort(MPI_COMM_WORLD, MPI_ERR_INTERN);
-    abort();
-}
-
 static int poll_headers(int most) {
     int n = 0, flag = 0;
     MPI_Status status;
     for (; n < most; n++) {
         struct remote_slot *s = &slots[oldest];
         if (host_real.Test(&s->request, &flag, &status) != MPI_SUCCESS)
-            remote_broken("receiving a message");
+            p2p_mpi_failed("receiving a message");
         if (!flag)
             break;
         const struct header *h = (const void *)s->buffer;
         p2p_arrive_message(&p2p_peers[status.MPI_SOURCE], h, h + 1);
         if (remote_post(s) != MPI_SUCCESS)
-            remote_broken("posting a receive");
+            p2p_mpi_failed("posting a receive");
         oldest = oldest + 1 == slot_count ? 0 : oldest + 1;
     }
     return n;
@@ -126,7 +119,7 @@ int p2p_remote_try(struct p2p_peer *p, const struct header *h, struct data *d, u
     if (host_real.Isend(bounce->bytes, (int)(sizeof *h + bytes), MPI_BYTE, p->world, 0, heads,
                         &bounce->request) != MPI_SUCCESS ||
         host_real.Test(&bounce->request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-        remote_broken("sending a message");
+        p2p_mpi_failed("sending a message");
     if (LIKELY(flag)) {
         give_bounce(bounce);
         return 0;
@@ -147,7 +140,7 @@ static int poll_bounces(void) {
     for (unsigned left = bounces < BOUNCE_TESTS ? bounces : BOUNCE_TESTS; left; left--) {
         struct p2p_bounce *p = under_way;
         if (host_real.Test(&p->request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            remote_broken("sending a message");
+            p2p_mpi_failed("sending a message");
         under_way = p->next;
         if (!flag) {
             add_under_way(p);
@@ -191,7 +184,7 @@ static void remote_start(struct p2p_request *r, void *first, const struct shape 
     else if (rc == MPI_SUCCESS)
         rc = host_real.Isend(first, count, type, r->peer->world, tag, bulk, &r->host);
     if (rc != MPI_SUCCESS)
-        remote_broken("transferring a large message");
+        p2p_mpi_failed("transferring a large message");
     if (type != MPI_BYTE)
         host_real.Type_free(&type);
     add_transfer(r);
@@ -234,7 +227,7 @@ static int poll_transfers(void) {
             return n;
         tested = r;
         if (host_real.Test(&r->host, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            remote_broken("transferring a large message");
+            p2p_mpi_failed("transferring a large message");
         transfers = r->next;
         if (flag)
             transferred(r);
@@ -263,10 +256,11 @@ int p2p_remote_barrier(MPI_Request *request) {
 
 /* ---- start and end ---- */
 
+/* Collective: both are made even if the first fails. */
 int p2p_remote_open(void) {
-    int rc = host_real.Comm_dup(MPI_COMM_WORLD, &heads);
+    int rc = host_real.Comm_dup(MPI_COMM_WORLD, &heads), rc_bulk = host_real.Comm_dup(MPI_COMM_WORLD, &bulk);
     if (rc == MPI_SUCCESS)
-        rc = host_real.Comm_dup(MPI_COMM_WORLD, &bulk);
+        rc = rc_bulk;
     if (rc == MPI_SUCCESS)
         rc = host_Comm_set_errhandler(heads, MPI_ERRORS_RETURN);
     if (rc == MPI_SUCCESS)
@@ -294,7 +288,7 @@ int p2p_remote_start(void) {
 void p2p_remote_listen(void) {
     for (unsigned i = 0; i < slot_count; i++)
         if (remote_prepare(&slots[i]) != MPI_SUCCESS || remote_post(&slots[i]) != MPI_SUCCESS)
-            remote_broken("posting a receive");
+            p2p_mpi_failed("posting a receive");
 }
 
 static void free_bounces(struct p2p_bounce *p) {
