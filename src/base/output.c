@@ -94,6 +94,8 @@ bool output_open(struct output *o, int rank, const char *part) {
     log_error("HEARTH_REPORT: cannot write %s: %s; no report is written", o->path, strerror(errno));
     if (fd >= 0)
         close(fd);
+    if (fd >= 0 && o->draft[0])
+        unlink(o->draft);
     return false;
 }
 

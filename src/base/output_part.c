@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/job.h"
+#include "base/log.h"
 #include "base/output.h"
 
 typedef int part_taker(const char *name, const char *json);
@@ -61,6 +62,8 @@ void output_part(const char *name, int rank, int ranks, const char *mpi,
     bool is_shared = take || (dlsym(RTLD_DEFAULT, "ARMCI_Init") && dlsym(RTLD_DEFAULT, "vgasnet_init"));
     char *text = part_text(write, arg);
     struct output o;
+    if (!text)
+        log_error("HEARTH_REPORT: no memory for the part %s; it is not written", name);
     if (text && (!take || take(name, text)) && output_open(&o, rank, is_shared ? name : NULL)) {
         part_write_alone(o.file, name, rank, ranks, mpi, text);
         output_close(&o);
