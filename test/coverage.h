@@ -6,9 +6,16 @@
 #include <unistd.h>
 
 void __gcov_dump(void);
+void test_fail_stop(void) __attribute__((weak)); /* of test/fault/fail.c, where it is preloaded */
+
+static inline __attribute__((unused)) void coverage_dump(void) {
+    if (test_fail_stop)
+        test_fail_stop();
+    __gcov_dump();
+}
 
 static inline __attribute__((noreturn, unused)) void coverage_exit(int status) {
-    __gcov_dump();
+    coverage_dump();
     _exit(status);
 }
 #define _exit coverage_exit

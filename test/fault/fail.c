@@ -1,11 +1,13 @@
 /* fail.c: fault injection, preloaded: makes the k-th system, MPI or UCX call of one kind fail, counting the calls of
  * Hearth's libraries.
  *
- *      TEST_FAIL=KIND:K[:on]       KIND: a name in fail.h; K: which call, from 1; on: all later calls fail as well
+ *      TEST_FAIL=KIND:K[:on|:every]    KIND: a name in fail.h, or the name of an MPI call such as Comm_dup; K: which call, from
+ *                                  1; on: all later calls fail as well; every: each K-th call fails
  *      TEST_FAIL_RANK=N            on this rank only
+ *      TEST_FAIL_PROGRAM=NAME      calls of the program of this name, not of a library; without ranks
  *      TEST_FAIL_COUNT=FILE        that rank keeps the number of calls of each kind in this file, as words of 8 bytes
  *
- * Only calls from our own libraries count; their code ranges are read when this library is loaded, and the return
+ * Otherwise only calls from our own libraries count; their code ranges are read when this library is loaded, and the return
  * address identifies a call. Calls of MPI, UCX and the program itself never fail. libhearth-serve, which is loaded later,
  * must be preloaded too. This library comes last among the preloaded ones: libhearth-mpi looks for MPI behind itself. */
 #include "fail.h"
@@ -35,12 +37,19 @@ static int range_count;
 /* `calls` points into the file, if there is one, so that the counts survive however the process ends. */
 static _Atomic unsigned long own_calls[FAIL_KINDS], *calls = own_calls;
 static enum fail_kind failing = FAIL_KINDS;
+static char failing_name[32]; /* of an MPI call */
+static _Atomic unsigned long calls_of_name;
 static unsigned long fail_at;
-static bool from_there_on;
+static bool from_there_on, each_time;
+static _Atomic bool is_over;
 
 /* ---- the caller ---- */
 
+/* The path of the program itself is empty. */
 static bool is_ours(const char *path) {
+    const char *program = getenv("TEST_FAIL_PROGRAM");
+    if (program)
+        return !*path && strcmp(program, program_invocation_short_name) == 0;
     return strstr(path, "libhearth-mpi") || strstr(path, "libarmci") || strstr(path, "libvgasnet") ||
            strstr(path, "libhearth-serve");
 }
@@ -58,15 +67,46 @@ static int add_ranges(struct dl_phdr_info *info, size_t size, void *unused) {
     return 0;
 }
 
-bool fail_now(enum fail_kind kind, const void *caller) {
-    uintptr_t at = (uintptr_t)caller;
-    for (int i = 0; i < range_count; i++) {
-        if (at < ranges[i].begin || at >= ranges[i].end)
-            continue;
-        unsigned long n = atomic_fetch_add(&calls[kind], 1) + 1;
-        return kind == failing && (n == fail_at || (from_there_on && n > fail_at));
-    }
+static bool is_ours_at(uintptr_t at) {
+    for (int i = 0; i < range_count; i++)
+        if (at >= ranges[i].begin && at < ranges[i].end)
+            return true;
     return false;
+}
+
+/* The number of this call among those of the chosen kind or name; 0: it is of another. */
+static unsigned long number_of(enum fail_kind kind, const char *name) {
+    unsigned long n = atomic_fetch_add(&calls[kind], 1) + 1;
+    if (name && strcmp(name, failing_name) == 0)
+        return atomic_fetch_add(&calls_of_name, 1) + 1;
+    return kind == failing ? n : 0;
+}
+
+/* Code in our libraries writes the counts of the coverage tree (coverage.h): from here on nothing fails. */
+SHOWN void test_fail_stop(void);
+SHOWN void test_fail_stop(void) {
+    atomic_store(&is_over, true);
+}
+
+/* What is registered before main runs too late, so it is registered again at growing intervals. */
+static void stop_at_exit(bool fails) {
+#ifdef HEARTH_COVERAGE_H
+    static _Atomic unsigned long all_calls;
+    unsigned long n = atomic_fetch_add(&all_calls, 1) + 1;
+    if (fails || (n & (n - 1)) == 0)
+        atexit(test_fail_stop);
+#else
+    (void)fails;
+#endif
+}
+
+bool fail_now(enum fail_kind kind, const char *name, const void *caller) {
+    if (!is_ours_at((uintptr_t)caller) || atomic_load(&is_over))
+        return false;
+    unsigned long n = number_of(kind, name);
+    bool fails = n && (n == fail_at || (from_there_on && n > fail_at) || (each_time && n % fail_at == 0));
+    stop_at_exit(fails);
+    return fails;
 }
 
 /* ---- begin and end ---- */
@@ -89,18 +129,21 @@ static void keep_counts(const char *path) {
 
 __attribute__((constructor)) static void prepare(void) {
     const char *plan = getenv("TEST_FAIL");
-    char kind[16], from[8] = "";
+    char kind[sizeof failing_name], from[8] = "";
     if (!is_chosen_rank())
         return;
     if (getenv("TEST_FAIL_COUNT"))
         keep_counts(getenv("TEST_FAIL_COUNT"));
     dl_iterate_phdr(add_ranges, NULL);
-    if (!plan || sscanf(plan, "%15[a-z]:%lu:%7s", kind, &fail_at, from) < 2)
+    if (!plan || sscanf(plan, "%31[A-Za-z_]:%lu:%7s", kind, &fail_at, from) < 2)
         return;
     from_there_on = strcmp(from, "on") == 0;
+    each_time = strcmp(from, "every") == 0;
     for (int i = 0; i < FAIL_KINDS; i++)
         if (strcmp(names[i], kind) == 0)
             failing = i;
+    if (failing == FAIL_KINDS)
+        strcpy(failing_name, kind);
 }
 
 /* ---- memory ---- */
@@ -129,6 +172,17 @@ SHOWN void *realloc(void *old, size_t bytes) {
 
 SHOWN void *aligned_alloc(size_t alignment, size_t bytes) {
     return FAILS(FAIL_MEMORY) ? refuse_memory() : __libc_memalign(alignment, bytes);
+}
+
+SHOWN char *strdup(const char *text) {
+    size_t bytes = strlen(text) + 1;
+    char *copy = FAILS(FAIL_MEMORY) ? refuse_memory() : __libc_malloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+SHOWN int vasprintf(char **text, const char *format, va_list arguments) {
+    NEXT(vasprintf);
+    return FAILS(FAIL_MEMORY) ? -1 : next(text, format, arguments);
 }
 
 SHOWN int posix_memalign(void **to, size_t alignment, size_t bytes) {

@@ -24,9 +24,10 @@ enum fail_kind {
 #define FAIL_NAMES                                                                                           \
     "memory", "files", "threads", "system", "ucx", "endpoints", "sends", "mpi", "polls", "windows"
 
-/* Counts the call; returns whether it must fail. */
-bool fail_now(enum fail_kind kind, const void *caller);
-#define FAILS(kind) fail_now(kind, __builtin_return_address(0))
+/* Counts the call; returns whether it must fail. name: of an MPI call, or NULL. */
+bool fail_now(enum fail_kind kind, const char *name, const void *caller);
+#define FAILS(kind)             fail_now(kind, NULL, __builtin_return_address(0))
+#define FAILS_NAMED(kind, name) fail_now(kind, name, __builtin_return_address(0))
 
 /* Declares `next`, the next definition of a function, which is looked up once. */
 #define NEXT(name) NEXT_AS(__typeof__(&name), #name)

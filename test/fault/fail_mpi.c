@@ -1,29 +1,48 @@
 /* fail_mpi.c: MPI calls that fail. A collective call is made first, and then reported as failed: the other ranks, for which
- * it succeeded, must not wait for this one forever. A call of one process is not made. */
+ * it succeeded, must not wait for this one forever. A call of one process is not made.
+ *
+ * With TEST_FAIL_HANDLER the error handler of the communicator is called first, as MPI does: for the communicators of a
+ * program that has set none, that ends the job. */
 #include <mpi.h>
 
 #include "fail.h"
 
+#include <stdlib.h>
+
+static int report_error(MPI_Comm comm) {
+    NEXT_AS(__typeof__(&MPI_Comm_call_errhandler), "PMPI_Comm_call_errhandler");
+    if (getenv("TEST_FAIL_HANDLER"))
+        next(comm, MPI_ERR_INTERN);
+    return MPI_ERR_INTERN;
+}
+
 /* Both names: libhearth-mpi calls those that begin with PMPI. */
-#define MPI_CALL(kind, is_made, name, parameters, arguments)                                                 \
+#define MPI_CALL(kind, is_made, name, parameters, arguments, error)                                          \
     static int next_##name parameters {                                                                      \
         NEXT_AS(__typeof__(&MPI_##name), "PMPI_" #name);                                                     \
         return next arguments;                                                                               \
     }                                                                                                        \
+    static int fail_##name parameters {                                                                      \
+        if (is_made)                                                                                         \
+            next_##name arguments;                                                                           \
+        return error;                                                                                        \
+    }                                                                                                        \
     SHOWN int MPI_##name parameters {                                                                        \
-        bool fails = FAILS(kind);                                                                            \
-        int code = !fails || is_made ? next_##name arguments : MPI_SUCCESS;                                  \
-        return fails ? MPI_ERR_INTERN : code;                                                                \
+        return FAILS_NAMED(kind, #name) ? fail_##name arguments : next_##name arguments;                     \
     }                                                                                                        \
     SHOWN int PMPI_##name parameters {                                                                       \
-        bool fails = FAILS(kind);                                                                            \
-        int code = !fails || is_made ? next_##name arguments : MPI_SUCCESS;                                  \
-        return fails ? MPI_ERR_INTERN : code;                                                                \
+        return FAILS_NAMED(kind, #name) ? fail_##name arguments : next_##name arguments;                     \
     }
-#define COLLECTIVE(name, parameters, arguments) MPI_CALL(FAIL_MPI, true, name, parameters, arguments)
-#define LOCAL(name, parameters, arguments)      MPI_CALL(FAIL_MPI, false, name, parameters, arguments)
-#define WINDOW(name, parameters, arguments)     MPI_CALL(FAIL_WINDOWS, true, name, parameters, arguments)
-#define POLL(name, parameters, arguments)       MPI_CALL(FAIL_POLLS, false, name, parameters, arguments)
+#define COLLECTIVE(name, parameters, arguments)                                                              \
+    MPI_CALL(FAIL_MPI, true, name, parameters, arguments, report_error(comm))
+#define LOCAL(name, parameters, arguments)                                                                   \
+    MPI_CALL(FAIL_MPI, false, name, parameters, arguments, report_error(comm))
+#define PLAIN(name, parameters, arguments) /* without a communicator */                                      \
+    MPI_CALL(FAIL_MPI, false, name, parameters, arguments, MPI_ERR_INTERN)
+#define WINDOW(name, parameters, arguments)                                                                  \
+    MPI_CALL(FAIL_WINDOWS, true, name, parameters, arguments, report_error(comm))
+#define POLL(name, parameters, arguments)                                                                    \
+    MPI_CALL(FAIL_POLLS, false, name, parameters, arguments, MPI_ERR_INTERN)
 
 /* ---- collective calls ---- */
 
@@ -34,6 +53,11 @@ COLLECTIVE(Allgather,
            (from, count, type, to, counts, types, comm))
 COLLECTIVE(Allreduce, (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
            (from, to, count, type, op, comm))
+COLLECTIVE(Iallreduce,
+           (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+            MPI_Request *request),
+           (from, to, count, type, op, comm, request))
+COLLECTIVE(Ibarrier, (MPI_Comm comm, MPI_Request *request), (comm, request))
 COLLECTIVE(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made))
 COLLECTIVE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
 COLLECTIVE(Comm_split_type, (MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *made),
@@ -50,19 +74,29 @@ COLLECTIVE(Win_allocate_shared,
 /* ---- calls of one process ---- */
 
 LOCAL(Comm_group, (MPI_Comm comm, MPI_Group *group), (comm, group))
-LOCAL(Group_translate_ranks, (MPI_Group a, int count, const int *ranks, MPI_Group b, int *others),
-      (a, count, ranks, b, others))
+LOCAL(Comm_set_attr, (MPI_Comm comm, int key, void *value), (comm, key, value))
 LOCAL(Isend,
       (const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request),
       (from, count, type, to, tag, comm, request))
-LOCAL(Comm_create_keyval,
+LOCAL(Irecv,
+      (void *into, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request),
+      (into, count, type, from, tag, comm, request))
+LOCAL(Recv_init,
+      (void *into, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request),
+      (into, count, type, from, tag, comm, request))
+PLAIN(Start, (MPI_Request * request), (request))
+PLAIN(Group_translate_ranks, (MPI_Group a, int count, const int *ranks, MPI_Group b, int *others),
+      (a, count, ranks, b, others))
+PLAIN(Comm_create_keyval,
       (MPI_Comm_copy_attr_function * copy, MPI_Comm_delete_attr_function *remove, int *key, void *extra),
       (copy, remove, key, extra))
-LOCAL(Type_commit, (MPI_Datatype * type), (type))
+PLAIN(Win_set_attr, (MPI_Win win, int key, void *value), (win, key, value))
+PLAIN(Type_commit, (MPI_Datatype * type), (type))
 
 /* ---- polling ---- */
 
 POLL(Improbe, (int from, int tag, MPI_Comm comm, int *there, MPI_Message *message, MPI_Status *status),
      (from, tag, comm, there, message, status))
+POLL(Test, (MPI_Request * request, int *done, MPI_Status *status), (request, done, status))
 POLL(Testsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
      (count, requests, done, indices, statuses))
