@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compiles each header of ARMCI by itself, in C and in C++, and together with those of Global Arrays where they are
-# installed. test_headers.sh MPI TREE; quick: openmpi
+# installed. test_headers.sh MPI TREE; quick: openmpi; coverage: no
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 cc=$(packaging/mpis.sh "$1") || exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the scripts of the benches, from start to report, with no time for any job: each writes a report without
 # numbers.
-#   test_scripts.sh MPI TREE       once: yes; timeout: 120
+#   test_scripts.sh MPI TREE       once: yes; timeout: 120; coverage: no
 # Programs and virtual hosts are replaced by stubs: nothing is launched.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

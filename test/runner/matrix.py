@@ -20,8 +20,9 @@ A line such as "timeout: 60; ranks: 2; configs: on off; tier: full" near the top
 ranks is then the only number of ranks, configs the only configurations, tier the first tier that runs it. "alone:
 yes": nothing else runs at the same time, as the test measures time, fills a file system, counts leftovers or makes
 virtual hosts. "once: yes", of a script: the MPI makes no difference. "quick: openmpi", of a script: in the quick tier
-one MPI is enough. The quick tier runs units under ASan; "asan: full", of a unit that would be too slow: the quick
-tier runs it without. Exit status 77 means skipped; the last line gives the reason."""
+one MPI is enough. "coverage: no", of a script: it runs nothing that is built, and is left out of make coverage. The
+quick tier runs units under ASan; "asan: full", of a unit that would be too slow: the quick tier runs it without. Exit
+status 77 means skipped; the last line gives the reason."""
 import math
 import os
 import re
@@ -312,6 +313,8 @@ class Matrix:
             if not os.access(script, os.X_OK) or not self.in_tier(source) or bool(sources.field(source, "once")) != once:
                 continue
             if self.tier.quick and sources.field(source, "quick", mpi) in self.mpis and sources.field(source, "quick", mpi) != mpi:
+                continue
+            if self.one_tree and sources.field(source, "coverage"):
                 continue
             limit = BUSY * int(sources.field(source, "timeout", 60))
             if sources.contains(source, "HEARTH_TEST_KILLS"):

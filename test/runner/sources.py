@@ -10,6 +10,7 @@ FORMS = {
     "tier": r"quick|full|nightly",
     "asan": r"full",
     "tsan": r"no",
+    "coverage": r"no",
     "once": r"yes",
     "quick": r"mpich|openmpi",
     "alone": r"yes",
