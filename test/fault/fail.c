@@ -88,28 +88,35 @@ SHOWN void test_fail_stop(void) {
     atomic_store(&is_over, true);
 }
 
-/* What is registered before main runs too late, so it is registered again at growing intervals. */
-static void stop_at_exit(bool fails) {
-#ifdef HEARTH_COVERAGE_H
-    static _Atomic unsigned long all_calls;
-    unsigned long n = atomic_fetch_add(&all_calls, 1) + 1;
-    if (fails || (n & (n - 1)) == 0)
-        atexit(test_fail_stop);
-#else
-    (void)fails;
-#endif
-}
-
 bool fail_now(enum fail_kind kind, const char *name, const void *caller) {
     if (!is_ours_at((uintptr_t)caller) || atomic_load(&is_over))
         return false;
     unsigned long n = number_of(kind, name);
-    bool fails = n && (n == fail_at || (from_there_on && n > fail_at) || (each_time && n % fail_at == 0));
-    stop_at_exit(fails);
-    return fails;
+    return n && (n == fail_at || (from_there_on && n > fail_at) || (each_time && n % fail_at == 0));
 }
 
 /* ---- begin and end ---- */
+
+#ifdef HEARTH_COVERAGE_H
+typedef int main_function(int, char **, char **);
+static main_function *real_main;
+
+/* What is registered before main would run behind the code that writes the counts. */
+static int main_that_stops(int argc, char **argv, char **environment) {
+    atexit(test_fail_stop);
+    return real_main(argc, argv, environment);
+}
+
+typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void), void (*)(void),
+                           void *);
+SHOWN start_function __libc_start_main;
+SHOWN int __libc_start_main(main_function *main, int argc, char **argv, void (*before)(void),
+                            void (*after)(void), void (*end)(void), void *stack) {
+    NEXT_AS(start_function *, "__libc_start_main");
+    real_main = main;
+    return next(main_that_stops, argc, argv, before, after, end, stack);
+}
+#endif
 
 static bool is_chosen_rank(void) {
     const char *chosen = getenv("TEST_FAIL_RANK"), *rank = getenv("OMPI_COMM_WORLD_RANK");

@@ -12,7 +12,7 @@ for name in ${!HEARTH_*}; do unset "$name"; done
 mkdir "$dir/shm"
 export HEARTH_TEST_SHM=$dir/shm # in place of /dev/shm, which other jobs use
 kinds=(memory files threads system) # in the order of fail.h
-most=12                             # calls of each kind, of those that there are
+most=8                              # calls of each kind, of those that there are
 
 hearth() { # NAME=VALUE... --, arguments
     local env=()
@@ -68,7 +68,6 @@ try yes report --csv a.json
 try no report --csv --output csv a.json
 try no info
 try no info -v
-try no info -c
 try no info --clean
 try no run --dry-run -v "$(command -v "mpirun.$mpi")" -n 2 ./app
 try no top --once -d 0

@@ -245,9 +245,13 @@ static bool leftover_report(struct leftovers *l, bool is_to_be_removed) {
 
 bool leftovers_report(bool is_to_be_removed) {
     struct leftovers l = {.folder = open(folder_name(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (l.folder < 0 && is_to_be_removed) {
+        log_error("nothing is removed: cannot open %s: %s", folder_name(), strerror(errno));
+        return false;
+    }
     if (l.folder < 0) {
         check_say(GRADE_NOTE, "leftovers", NULL, "unknown: %s: %s", folder_name(), strerror(errno));
-        return !is_to_be_removed;
+        return true;
     }
     list_candidates(&l);
     look_into_all(&l);
