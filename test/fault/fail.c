@@ -134,14 +134,15 @@ static void keep_counts(const char *path) {
         calls = memory;
 }
 
-__attribute__((constructor)) static void prepare(void) {
-    const char *plan = getenv("TEST_FAIL");
+/* For programs: a plan as in TEST_FAIL, which counts from here on; NULL: none. */
+SHOWN void test_fail_arm(const char *plan);
+SHOWN void test_fail_arm(const char *plan) {
     char kind[sizeof failing_name], from[8] = "";
-    if (!is_chosen_rank())
-        return;
-    if (getenv("TEST_FAIL_COUNT"))
-        keep_counts(getenv("TEST_FAIL_COUNT"));
-    dl_iterate_phdr(add_ranges, NULL);
+    failing = FAIL_KINDS;
+    failing_name[0] = 0;
+    for (int i = 0; i < FAIL_KINDS; i++)
+        atomic_store(&calls[i], 0);
+    atomic_store(&calls_of_name, 0);
     if (!plan || sscanf(plan, "%31[A-Za-z_]:%lu:%7s", kind, &fail_at, from) < 2)
         return;
     from_there_on = strcmp(from, "on") == 0;
@@ -151,6 +152,15 @@ __attribute__((constructor)) static void prepare(void) {
             failing = i;
     if (failing == FAIL_KINDS)
         strcpy(failing_name, kind);
+}
+
+__attribute__((constructor)) static void prepare(void) {
+    if (!is_chosen_rank())
+        return;
+    if (getenv("TEST_FAIL_COUNT"))
+        keep_counts(getenv("TEST_FAIL_COUNT"));
+    dl_iterate_phdr(add_ranges, NULL);
+    test_fail_arm(getenv("TEST_FAIL"));
 }
 
 /* ---- memory ---- */

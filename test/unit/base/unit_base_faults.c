@@ -239,3 +239,27 @@ static int write_to_full_disk(void) {
 
 TEST(a_report_on_a_full_disk)
 { expect_eq(in_child(write_to_full_disk, NULL, 1000), NOT_REACHED); }
+
+/* ---- the heater ---- */
+
+/* Without its thread or its list, memory is only not kept in the CPU's caches. */
+static int heat(void) {
+    static char memory[8192];
+    setenv("HEARTH_HEATER", "on", 1);
+    heater_add(memory, 4096);
+    heater_add(memory + 4096, 4096);
+    heater_retire(memory);
+    heater_stop();
+    heater_start();
+    heater_retire(memory + 4096);
+    heater_stop();
+    return FINE;
+}
+
+TEST(the_heater)
+{
+    for (unsigned k = 1; k < 8; k++) {
+        int result = in_child(heat, NULL, k);
+        expect(result == FINE || result == NOT_REACHED);
+    }
+}
