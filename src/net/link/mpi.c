@@ -7,8 +7,9 @@
  *      8      0 ... LINK_HEADER            0 ... most
  *
  * The parts are copied together into a slot, from which MPI sends them. Slots are reused; there are as many as were ever
- * in flight at once. Receiving uses MPI_Improbe and one of a few buffers. No call blocks: a large message needs its
- * sender's progress too, and other messages must not wait for that.
+ * in flight at once. Receiving uses MPI_Improbe and a free buffer. No call blocks: a large message needs its sender's
+ * progress too, and a sender that computes makes none. Other messages do not wait for it: a buffer is made whenever all
+ * others wait for their senders. The credits of the layer above limit their number. A few are kept for later.
  *
  * MPI has no call that sleeps: see wakeup.h. All calls have the prefix PMPI: these messages are not the program's, so
  * neither tools nor libhearth-mpi see them. */
@@ -25,7 +26,7 @@
 
 enum {
     SMALL = 4096,  /* bytes of a small slot */
-    RECEIVES = 4,  /* at a time, per port */
+    RECEIVES = 4,  /* buffers that a port keeps for later */
     TURNS = 64,    /* messages received in one call */
     MAIN_NAP = 50, /* microseconds: main ports get no wakeups */
     BUSY_NAP = 20, /* while MPI requests are pending */
@@ -52,10 +53,10 @@ struct slot {
 };
 
 struct receive {
+    struct receive *next; /* of the list that it is in */
     MPI_Request request;
-    bool busy;
     int source;
-    char *data;
+    _Alignas(64) char data[];
 };
 
 struct mpi_port {
@@ -74,8 +75,8 @@ struct mpi_port {
     int *completed; /* scratch memory for MPI_Testsome */
     int active, room;
 
-    struct receive receives[RECEIVES];
-    int receiving;
+    struct receive *receiving, *free_receives;
+    int free_count;
     struct mpi_peer *failing; /* reported in progress */
     struct mpi_peer unknown;  /* stands for senders whose message was lost */
 };
@@ -280,67 +281,89 @@ static void deliver(struct mpi_port *p, struct receive *r, size_t bytes) {
         note_failure(p, &p->unknown, "no memory for a rank that sends here; its message is lost");
 }
 
-/* Whether the receive is complete; if so, delivers it. The buffer stays in use until the delivery returns. */
+/* A free buffer, or a new one. NULL: no memory; messages wait until a buffer is free. */
+static struct receive *take_receive(struct mpi_port *p) {
+    struct receive *r = p->free_receives;
+    if (UNLIKELY(!r))
+        return aligned_alloc(64, round_up(sizeof *r + largest(p->link), 64));
+    p->free_receives = r->next;
+    p->free_count--;
+    return r;
+}
+
+static void give_receive(struct mpi_port *p, struct receive *r) {
+    if (p->free_count == RECEIVES) {
+        free(r);
+        return;
+    }
+    r->next = p->free_receives;
+    p->free_receives = r;
+    p->free_count++;
+}
+
+/* Whether the receive is complete; if so, delivers it, and frees the buffer. */
 static bool complete_receive(struct mpi_port *p, struct receive *r) {
     MPI_Status status;
     int done = 0, bytes = 0;
     int code = PMPI_Test(&r->request, &done, &status);
-    if (UNLIKELY(code != MPI_SUCCESS)) {
+    if (LIKELY(code == MPI_SUCCESS) && !done)
+        return false;
+    if (LIKELY(code == MPI_SUCCESS)) {
+        PMPI_Get_count(&status, MPI_BYTE, &bytes);
+        net_wakeup_answered(&p->wakeup);
+        deliver(p, r, (size_t)bytes);
+    } else {
         net_link_mpi_said(code, "a message is lost", r->source);
         note_failure(p, &p->unknown, "a message is lost");
-        r->busy = false;
-        return true;
     }
-    if (!done)
-        return false;
-    PMPI_Get_count(&status, MPI_BYTE, &bytes);
-    net_wakeup_answered(&p->wakeup);
-    deliver(p, r, (size_t)bytes);
-    r->busy = false;
+    give_receive(p, r);
     return true;
 }
 
 static int complete_receives(struct mpi_port *p) {
     int happened = 0;
-    for (int i = 0; p->receiving && i < RECEIVES; i++)
-        if (p->receives[i].busy && complete_receive(p, &p->receives[i])) {
-            p->receiving--;
+    for (struct receive **at = &p->receiving, *r; (r = *at);) {
+        struct receive *next = r->next;
+        if (complete_receive(p, r)) {
+            *at = next;
             happened++;
+        } else {
+            at = &r->next;
         }
+    }
     return happened;
 }
 
-static struct receive *free_receive(struct mpi_port *p) {
-    for (int i = 0; i < RECEIVES; i++)
-        if (!p->receives[i].busy)
-            return &p->receives[i];
-    return NULL;
-}
-
 /* Starts to receive the next message; returns whether there was one. */
-static bool start_receive(struct mpi_port *p, struct receive *r) {
+static bool start_receive(struct mpi_port *p) {
+    struct receive *r = take_receive(p);
     MPI_Message message;
     MPI_Status status;
     int there = 0;
+    if (UNLIKELY(!r))
+        return false;
     int code = PMPI_Improbe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, &message,
                             &status);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         net_link_mpi_said(code, "MPI_Improbe", -1);
         note_failure(p, &p->unknown, "MPI cannot receive");
+    }
+    if (code != MPI_SUCCESS || !there) {
+        give_receive(p, r);
         return false;
     }
-    if (!there)
-        return false;
     r->source = status.MPI_SOURCE;
     code = PMPI_Imrecv(r->data, (int)largest(p->link), MPI_BYTE, &message, &r->request);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         net_link_mpi_said(code, "MPI_Imrecv", r->source);
         note_failure(p, &p->unknown, "a message is lost");
+        give_receive(p, r);
         return false;
     }
-    r->busy = true;
-    if (!complete_receive(p, r))
-        p->receiving++;
+    if (!complete_receive(p, r)) {
+        r->next = p->receiving;
+        p->receiving = r;
+    }
     return true;
 }
 
@@ -357,8 +380,7 @@ static int link_mpi_tell_failures(struct mpi_port *p) {
 static int link_mpi_progress(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
     int happened = complete_sends(p) + complete_receives(p);
-    struct receive *r;
-    for (int i = 0; i < TURNS && (r = free_receive(p)) && start_receive(p, r); i++)
+    for (int i = 0; i < TURNS && start_receive(p); i++)
         happened++;
     return happened + link_mpi_tell_failures(p);
 }
@@ -405,9 +427,10 @@ static int link_mpi_port_open(struct link *link, int number, const struct link_e
     *p =
         (struct mpi_port){.base = {.network = &net_link_mpi}, .link = l, .events = *events, .number = number};
     net_wakeup_open(&p->wakeup, number != 0, l->one_machine);
-    for (int i = 0; i < RECEIVES; i++)
-        if (!(p->receives[i].data = aligned_alloc(64, round_up(largest(l), 64))))
-            goto no_memory;
+    struct receive *first = take_receive(p);
+    if (!first)
+        goto no_memory;
+    give_receive(p, first);
     *port = &p->base;
     return 0;
 
@@ -457,9 +480,11 @@ static void free_slots(struct slot *s) {
 /* Buffers of unfinished MPI requests stay allocated: MPI may still read or write them. */
 static void link_mpi_port_close(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
-    for (int i = 0; i < RECEIVES; i++)
-        if (!p->receives[i].busy)
-            free(p->receives[i].data);
+    while (p->free_receives) {
+        struct receive *r = p->free_receives;
+        p->free_receives = r->next;
+        free(r);
+    }
     for (int i = 0; i < p->active; i++)
         PMPI_Request_free(&p->requests[i]);
     free_slots(p->free_small);
