@@ -15,7 +15,10 @@
 #include "pages/pages_internal.h"
 #include "pages/small.h"
 
-enum { BOUNCE = 16384 };
+enum {
+    BOUNCE = 16384,
+    DRIVE_NS = 1000000 /* for which an operation on many pages keeps the progress lock */
+};
 
 /* The part of an operation that lies in one page. */
 struct piece {
@@ -97,10 +100,12 @@ static void access_walk_on(struct pages *p, const struct piece *x) {
         access_prefetch(p, &p->segments[x->rank], a.first + (uint32_t)((int32_t)i * a.step));
 }
 
-/* Prefetches the pages of an operation after its first. */
-static void access_fetch_rest(struct pages *p, const struct piece *x, size_t bytes) {
+/* Requests the pages of an operation. Requests leave in this order, so the first page is among them if it will be
+ * fetched for reading. */
+static void access_fetch_all(struct pages *p, const struct piece *x, const struct job *j, size_t bytes) {
     uint32_t pages = (uint32_t)((x->in + bytes - 1) >> p->shift);
-    for (uint32_t i = 1; i <= pages && i <= p->ahead_most; i++)
+    bool first = pages > 0 && p->ahead_most > 0 && j->way == GET && x->bytes > p->small;
+    for (uint32_t i = first ? 0 : 1; i <= pages && i <= p->ahead_most; i++)
         access_prefetch(p, &p->segments[x->rank], x->page + i);
 }
 
@@ -191,20 +196,33 @@ static void do_piece(struct pages *p, const struct piece *x, const struct job *j
 
 /* ---- all pieces ---- */
 
-static void do_all(struct pages *p, struct job j, int rank, uint64_t at, size_t bytes) {
-    struct piece x = access_piece_at(p, rank, at, bytes);
-    if (UNLIKELY(x.bytes < bytes))
-        access_fetch_rest(p, &x, bytes);
+/* The caller drives progress between the pages as well, if the first is missing: it then sends all requests together,
+ * and no other thread is woken for each page that arrives. */
+static void do_pages(struct pages *p, struct piece x, struct job j, size_t bytes) {
+    bool drives = p->serves && !pages_pool_has(&p->pool, x.home, x.page, j.way != GET) &&
+                  pages_progress_try_lock(&p->service);
+    uint64_t end = drives ? clock_ns() + DRIVE_NS : 0;
     while (bytes > 0) {
+        access_fetch_all(p, &x, &j, bytes);
         do_piece(p, &x, &j);
         bytes -= x.bytes;
-        if (LIKELY(bytes == 0))
-            return;
         j = step(j, x.bytes);
-        at += x.bytes;
-        x = access_piece_at(p, rank, at, bytes);
-        access_fetch_rest(p, &x, bytes);
+        x = access_piece_at(p, x.rank, x.at + x.bytes, bytes);
+        if (drives && clock_ns() > end) {
+            pages_progress_unlock(&p->service);
+            drives = false;
+        }
     }
+    if (drives)
+        pages_progress_unlock(&p->service);
+}
+
+static void do_all(struct pages *p, struct job j, int rank, uint64_t at, size_t bytes) {
+    struct piece x = access_piece_at(p, rank, at, bytes);
+    if (LIKELY(x.bytes == bytes))
+        do_piece(p, &x, &j);
+    else
+        do_pages(p, x, j, bytes);
 }
 
 /* Size of the next part of an operation that goes through the bounce buffer. */

@@ -163,6 +163,11 @@ static void segment_on_arrival(void *pages, const void *header, size_t header_by
     pages_service_arrived(&p->service, header, header_bytes, payload, bytes);
 }
 
+static void *segment_place(void *pages, const void *header, size_t header_bytes, size_t bytes) {
+    struct pages *p = pages;
+    return pages_service_place(&p->service, header, header_bytes, bytes);
+}
+
 static int start_service(struct pages *p) {
     struct net_world *w = p->world;
     if (w->local != 0)
@@ -229,15 +234,21 @@ static struct pages *segment_make(struct net_world *world, const struct pages_ev
     return p;
 }
 
+static bool are_pages_placed(const struct pages *p) {
+    return p->pool.page_bytes >= SERVICE_IN_PLACE && net_channel_can_place();
+}
+
 static size_t largest_message(const struct pages *p) {
     size_t page = p->pool.page_bytes;
-    return page < SERVICE_MESSAGE ? SERVICE_MESSAGE : page < SERVICE_PIECE ? page : SERVICE_PIECE;
+    if (page < SERVICE_MESSAGE || are_pages_placed(p))
+        return SERVICE_MESSAGE;
+    return page < SERVICE_PIECE ? page : SERVICE_PIECE;
 }
 
 static int segment_open_all(struct pages *p, const struct net_boot *boot, const void *comm,
                             const struct pages_agreed *all) {
     struct net_channel_events events = {
-        .arg = p, .arrived = segment_on_arrival, .failed = segment_on_failure};
+        .arg = p, .arrived = segment_on_arrival, .place = segment_place, .failed = segment_on_failure};
     int status = segment_check_shape(boot, all);
     if (status == 0)
         status = pages_open_pool(p, boot, all);
@@ -246,7 +257,8 @@ static int segment_open_all(struct pages *p, const struct net_boot *boot, const 
     if (status == 0)
         status = open_segments(p, boot, all);
     if (status == 0)
-        status = net_channel_open(boot, p->world, largest_message(p), comm, &events, &p->channel);
+        status = net_channel_open(boot, p->world, largest_message(p),
+                                  are_pages_placed(p) ? SERVICE_IN_PLACE : 0, comm, &events, &p->channel);
     if (status != 0)
         return status;
     status = net_boot_agree(boot, start_service(p));

@@ -36,7 +36,8 @@ static struct {
     bool has_failed, is_waiting; /* waiting: for a page */
     jmp_buf end;                 /* end of the input, if it is reached while waiting */
 
-    bool keeps; /* the next message, until the input completes it */
+    bool keeps;           /* the next message, until the input completes it */
+    bool batched, placed; /* how the next message arrives */
     struct link_send *sends[SENDS];
     unsigned send_count;
     unsigned char sum; /* of all bytes that were sent */
@@ -57,13 +58,19 @@ static struct {
 int net_channel_send(struct net_channel *c, int node, const void *header, size_t header_bytes,
                      const void *payload, size_t bytes, struct link_send *s) {
     (void)c;
-    fuzz_must(node > 0 && node < NODES && header_bytes == sizeof(struct wire));
+    fuzz_must(node > 0 && node < NODES);
+    fuzz_must(header_bytes == sizeof(struct wire) || (header_bytes == 0 && bytes % sizeof(struct wire) == 0));
     for (size_t i = 0; i < bytes; i++)
         x.sum ^= ((const unsigned char *)payload)[i];
     if (!x.keeps || x.send_count == SENDS)
         return 0;
     x.sends[x.send_count++] = s;
     return 1;
+}
+
+bool net_channel_in_place(const struct net_channel *c) {
+    (void)c;
+    return true;
 }
 
 int net_channel_progress(struct net_channel *c) {
@@ -224,12 +231,26 @@ static void end_node(void) {
 
 /* ---- steps ---- */
 
+static void arrive_in_place(const void *header, size_t header_bytes, size_t bytes) {
+    char *place = pages_service_place(&x.service, header, header_bytes, bytes);
+    fuzz_must(place || x.has_failed);
+    if (!place)
+        return;
+    memset(place, 7, bytes);
+    pages_service_arrived(&x.service, header, header_bytes, place, bytes);
+}
+
 /* In its own allocation, so that a sanitizer detects accesses beyond its end. */
 static void arrive(const struct wire *w, size_t header_bytes, size_t bytes) {
     void *header = malloc(sizeof *w + 1), *payload = calloc(1, bytes ? bytes : 1);
     fuzz_must(header && payload);
     memcpy(header, w, sizeof *w);
-    pages_service_arrived(&x.service, header, header_bytes, payload, bytes);
+    if (x.batched)
+        pages_service_arrived(&x.service, NULL, 0, header, header_bytes);
+    else if (x.placed && bytes > 0)
+        arrive_in_place(header, header_bytes, bytes);
+    else
+        pages_service_arrived(&x.service, header, header_bytes, payload, bytes);
     free(header);
     free(payload);
 }
@@ -312,6 +333,8 @@ static void take_step(struct fuzz_input *in) {
     struct mailbox_request reserve = {.what = ORDER_RESERVE};
     uint8_t byte = fuzz_take_byte(in);
     x.keeps = byte & 0x80;
+    x.batched = byte & 0x40;
+    x.placed = byte & 0x20;
     switch (byte % STEPS) {
     case MESSAGE:
         take_message(in);

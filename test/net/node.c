@@ -64,6 +64,24 @@ static void note_order(struct node *n, const struct request *r) {
     n->last[r->client] = r->serial;
 }
 
+/* ---- payloads that are received in place ---- */
+
+static void *place(void *arg, struct link_peer *from, const void *header, size_t header_bytes, size_t bytes) {
+    struct node *n = arg;
+    expect_eq(header_bytes, sizeof(struct request));
+    expect(bytes >= n->in_place);
+    n->announced++;
+    return malloc(bytes);
+}
+
+/* The memory from `place` is free again. */
+static void forget_place(struct node *n, const void *payload, size_t bytes) {
+    if (!n->in_place || bytes < n->in_place)
+        return;
+    n->placed++;
+    free((void *)(uintptr_t)payload);
+}
+
 static void serve(void *arg, struct link_peer *from, const void *header, size_t header_bytes,
                   const void *payload, size_t bytes) {
     struct node *n = arg;
@@ -74,6 +92,7 @@ static void serve(void *arg, struct link_peer *from, const void *header, size_t 
     struct answer *a = malloc(sizeof *a + back);
     *a = (struct answer){.send = {.sent = answer_left}, .header = r};
     memcpy(a->payload, payload, back);
+    forget_place(n, payload, bytes);
     n->served++;
     if (net_link_send(n->helper, from, &a->header, sizeof r, a->payload, back, &a->send) != 1)
         free(a);
@@ -132,6 +151,7 @@ static void take_reply(void *arg, struct link_peer *from, const void *header, si
     struct node *n = arg;
     expect_eq((uintptr_t)header % 8, 0);
     n->reply(n->arg, header, header_bytes, payload, bytes);
+    forget_place(n, payload, bytes);
 }
 
 static void helper_failed(void *arg, struct link_peer *peer, const char *why) {
@@ -221,22 +241,38 @@ static bool exchange_addresses(struct node *n) {
     return good;
 }
 
-bool node_open(struct node *n, size_t most, bool direct) {
-    MPI_Comm world = MPI_COMM_WORLD;
-    struct link_options options = {
-        .kind = over_ucx() ? LINK_UCX : LINK_MPI, .most = most, .ports = 2, .comm = &world, .direct = direct};
-    struct link_events main = {.arg = n, .arrived = take_reply, .failed = helper_failed};
-    struct link_events helper = {.arg = n, .arrived = serve, .failed = client_failed};
+static bool open_with(struct node *n, const struct link_options *options) {
+    struct link_events main = {.arg = n, .arrived = take_reply, .place = place, .failed = helper_failed};
+    struct link_events helper = {.arg = n, .arrived = serve, .place = place, .failed = client_failed};
     need_network();
     memset(n, 0, sizeof *n);
-    if (!expect_eq(net_link_open(&options, &n->link), 0) ||
-        !expect_eq(net_link_port_open(n->link, 0, &main, &n->main), 0) ||
+    if (!expect_eq(net_link_open(options, &n->link), 0))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    n->in_place = net_link_in_place(n->link) ? options->in_place : 0;
+    if (!expect_eq(net_link_port_open(n->link, 0, &main, &n->main), 0) ||
         !expect_eq(net_link_port_open(n->link, 1, &helper, &n->helper), 0) || !exchange_addresses(n))
         MPI_Abort(MPI_COMM_WORLD, 1); /* the others would wait */
     n->bell = eventfd(0, EFD_CLOEXEC);
     pthread_create(&n->thread, NULL, help, n);
     barrier();
     return true;
+}
+
+bool node_open(struct node *n, size_t most, bool direct) {
+    MPI_Comm world = MPI_COMM_WORLD;
+    struct link_options options = {
+        .kind = over_ucx() ? LINK_UCX : LINK_MPI, .most = most, .ports = 2, .comm = &world, .direct = direct};
+    return open_with(n, &options);
+}
+
+bool node_open_in_place(struct node *n, size_t most, size_t in_place) {
+    MPI_Comm world = MPI_COMM_WORLD;
+    struct link_options options = {.kind = over_ucx() ? LINK_UCX : LINK_MPI,
+                                   .most = most,
+                                   .ports = 2,
+                                   .comm = &world,
+                                   .in_place = in_place};
+    return open_with(n, &options);
 }
 
 static void finish(struct node *n, void (*meet)(void)) {

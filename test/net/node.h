@@ -39,12 +39,17 @@ struct node {
     _Atomic bool stop, paused;
     _Atomic uint64_t served, wakes, overtaken, helper_failed;
     uint64_t *last; /* [ranks]: last serial numbers, for `overtaken` */
+
+    size_t in_place;                    /* link_options.in_place, where the network can do it; else 0 */
+    _Atomic uint64_t announced, placed; /* messages that were announced, and that arrived in place */
 };
 
 bool over_ucx(void);
 
 /* Collective. Returns whether it succeeded on this rank. */
 bool node_open(struct node *n, size_t most, bool direct);
+/* The same; payloads of at least `in_place` bytes are received in memory of their own. */
+bool node_open_in_place(struct node *n, size_t most, size_t in_place);
 void node_close(struct node *n);
 /* Closes this rank's ports without the others, and waits for them to close theirs. */
 void node_leave(struct node *n);

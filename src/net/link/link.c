@@ -28,6 +28,10 @@ void net_link_close(struct link *link) {
     link->network->close(link);
 }
 
+bool net_link_in_place(const struct link *link) {
+    return link->network->in_place && link->network->in_place(link);
+}
+
 int net_link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p) {
     return link->network->port_open(link, port, events, p);
 }

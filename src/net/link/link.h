@@ -30,6 +30,9 @@ struct link_options {
     /* MPI_Comm * of all processes. Only LINK_MPI uses it, to derive its own communicators. */
     const void *comm;
     bool direct; /* whether memory will be exposed */
+    /* Payloads of at least so many bytes are received in place (link_events.place), if the network can do it; 0: none.
+     * They may be longer than `most` then: see net_link_in_place. Must be the same in all processes. */
+    size_t in_place;
 };
 
 struct link_events {
@@ -40,6 +43,12 @@ struct link_events {
      * until the port is closed. */
     void (*arrived)(void *arg, struct link_peer *from, const void *header, size_t header_bytes,
                     const void *payload, size_t bytes);
+
+    /* A message with a large payload (link_options.in_place) is announced. Returns the address of memory that its payload
+     * is received into; `arrived` follows when it is complete, with that address as its payload. The memory belongs to
+     * the network until then, or until the port is closed. NULL: the message is refused, and the peer counts as failed.
+     * Never called if in_place is 0. */
+    void *(*place)(void *arg, struct link_peer *from, const void *header, size_t header_bytes, size_t bytes);
 
     /* The peer is unreachable from now on, or a message from it was lost. `why` is the cause, for error messages. peer
      * NULL: unknown which one. */
@@ -58,6 +67,9 @@ struct link_send {
  * ... */
 int net_link_open(const struct link_options *options, struct link **link);
 void net_link_close(struct link *link);
+
+/* Whether large payloads are received in place. Otherwise they arrive like others, and are not longer than `most`. */
+bool net_link_in_place(const struct link *link);
 
 /* Port 0 is the main port; port 1 + h belongs to helper h. */
 int net_link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p);

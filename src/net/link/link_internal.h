@@ -10,6 +10,7 @@
 struct link_network {
     int (*open)(const struct link_options *options, struct link **link);
     void (*close)(struct link *link);
+    bool (*in_place)(const struct link *link); /* NULL: never */
     int (*port_open)(struct link *link, int port, const struct link_events *events, struct link_port **p);
     void (*port_quiesce)(struct link_port *p);
     void (*port_shut)(struct link_port *p);

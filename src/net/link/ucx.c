@@ -12,6 +12,11 @@
  * hands out pointers into its receive buffer. The part that the socket does not accept is pending: UCX retries it in
  * progress.
  *
+ * A large payload (link_options.in_place) is sent by rendezvous: UCX announces the message with its header, the receiver
+ * names the memory, and UCX writes the payload there. Over TCP the sender writes it to the socket from its own memory,
+ * and the receiver reads it from the socket into the named memory; only what one read of the socket brought along with
+ * the announcement is copied.
+ *
  * While a connection is being set up, the worker's descriptor may stay readable with nothing to do. */
 #include "net/link/ucx.h"
 
@@ -191,12 +196,14 @@ int net_ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link
 static int ucx_send_message(struct link_port *port, struct link_peer *to, const void *header,
                             size_t header_bytes, const void *payload, size_t bytes, struct link_send *s) {
     struct ucx_peer *peer = (struct ucx_peer *)to;
-    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
-                                                 UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_MEMORY_TYPE,
-                                 .flags = UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY,
-                                 .memory_type = UCS_MEMORY_TYPE_HOST,
-                                 .cb.send = net_ucx_sent,
-                                 .user_data = s};
+    ucp_request_param_t param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS |
+                        UCP_OP_ATTR_FIELD_MEMORY_TYPE,
+        .flags = UCP_AM_SEND_FLAG_REPLY |
+                 (bytes < peer->port->link->in_place ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV),
+        .memory_type = UCS_MEMORY_TYPE_HOST,
+        .cb.send = net_ucx_sent,
+        .user_data = s};
     int code = net_ucx_connected(peer);
     if (UNLIKELY(code != 0))
         return code;
@@ -234,6 +241,68 @@ static ucs_status_t greeted(void *arg, const void *header, size_t header_bytes, 
     return UCS_OK;
 }
 
+/* ---- payloads that are received in place ---- */
+
+static struct ucx_receive *take_receive(struct ucx_port *p) {
+    struct ucx_receive *r = p->free_receives;
+    if (!r)
+        return malloc(sizeof *r);
+    p->free_receives = r->next;
+    return r;
+}
+
+static void give_receive(struct ucx_port *p, struct ucx_receive *r) {
+    r->next = p->free_receives;
+    p->free_receives = r;
+}
+
+static void receive_ended(struct ucx_receive *r, ucs_status_t status) {
+    struct ucx_port *p = r->from->port;
+    if (status == UCS_OK)
+        p->events.arrived(p->events.arg, &r->from->base, r->header, r->header_bytes, r->into, r->bytes);
+    else
+        note_failure(r->from, "a message is lost", status);
+    give_receive(p, r);
+}
+
+/* Called by UCX. */
+static void ucx_received(void *request, ucs_status_t status, size_t bytes, void *receive) {
+    struct ucx_receive *r = receive;
+    r->from->port->under_way--;
+    ucp_request_free(request);
+    receive_ended(r, status);
+}
+
+/* The message was announced. Returns what UCX expects from its callback: whether the announcement is still in use. */
+static ucs_status_t receive_in_place(struct ucx_port *p, struct ucx_peer *from, const char *header,
+                                     size_t header_bytes, void *announced, size_t bytes) {
+    struct ucx_receive *r = take_receive(p);
+    void *into = r ? p->events.place(p->events.arg, &from->base, header, header_bytes, bytes) : NULL;
+    if (!into) {
+        note_failure(from, "a message was refused", r ? UCS_ERR_REJECTED : UCS_ERR_NO_MEMORY);
+        if (r)
+            give_receive(p, r);
+        return UCS_OK;
+    }
+    r->from = from;
+    r->into = into;
+    r->header_bytes = header_bytes;
+    r->bytes = bytes;
+    memcpy(r->header, header, header_bytes);
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
+                                                 UCP_OP_ATTR_FIELD_MEMORY_TYPE,
+                                 .memory_type = UCS_MEMORY_TYPE_HOST,
+                                 .cb.recv_am = ucx_received,
+                                 .user_data = r};
+    ucs_status_ptr_t request = ucp_am_recv_data_nbx(p->worker, announced, into, bytes, &param);
+    if (UCS_PTR_IS_PTR(request)) {
+        p->under_way++;
+        return UCS_INPROGRESS;
+    }
+    receive_ended(r, UCS_PTR_STATUS(request));
+    return UCS_OK;
+}
+
 /* Copies the short header to aligned memory. */
 static ucs_status_t ucx_arrived(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes,
                                 const ucp_am_recv_param_t *param) {
@@ -249,6 +318,8 @@ static ucs_status_t ucx_arrived(void *arg, const void *header, size_t header_byt
     }
     if (header_bytes)
         memcpy(copy, header, header_bytes);
+    if (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)
+        return receive_in_place(p, from, copy, header_bytes, data, bytes);
     p->events.arrived(p->events.arg, &from->base, copy, header_bytes, data, bytes);
     return UCS_OK;
 }
@@ -404,13 +475,23 @@ static void ucx_port_close(struct link_port *port) {
         free(peer->address);
         free(peer);
     }
+    while (p->free_receives) {
+        struct ucx_receive *r = p->free_receives;
+        p->free_receives = r->next;
+        free(r);
+    }
     net_peers_close(&p->by_endpoint);
     free(p);
+}
+
+static bool ucx_in_place(const struct link *link) {
+    return ((const struct ucx_link *)link)->in_place != SIZE_MAX;
 }
 
 const struct link_network net_link_ucx = {
     .open = net_ucx_open,
     .close = net_ucx_close,
+    .in_place = ucx_in_place,
     .port_open = ucx_port_open,
     .port_quiesce = ucx_port_quiesce,
     .port_shut = ucx_port_shut,

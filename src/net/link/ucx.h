@@ -11,7 +11,8 @@ struct ucx_link {
     struct link base;
     ucp_context_h context;
     size_t most;
-    bool hardware; /* a transport accesses remote memory without the remote CPU */
+    size_t in_place; /* payloads of at least so many bytes are sent by rendezvous */
+    bool hardware;   /* a transport accesses remote memory without the remote CPU */
 };
 
 struct ucx_peer {
@@ -27,6 +28,15 @@ struct ucx_peer {
     ucs_status_t why;
 };
 
+/* A message whose payload is being received in place. */
+struct ucx_receive {
+    struct ucx_receive *next; /* of the free list */
+    struct ucx_peer *from;
+    void *into;
+    size_t header_bytes, bytes;
+    _Alignas(8) char header[LINK_HEADER];
+};
+
 struct ucx_port {
     struct link_port base;
     struct ucx_link *link;
@@ -40,7 +50,8 @@ struct ucx_port {
     struct peers by_endpoint; /* peers with an endpoint */
     struct ucx_peer *peers;   /* all peers */
     struct ucx_peer *failing; /* `failed` has not been called yet */
-    struct ucx_peer unknown;  /* placeholder for peers that there was no memory for */
+    struct ucx_receive *free_receives;
+    struct ucx_peer unknown; /* placeholder for peers that there was no memory for */
 };
 
 /* ucx_open.c */

@@ -143,6 +143,7 @@ int net_ucx_open(const struct link_options *options, struct link **link) {
     }
     l->base.network = &net_link_ucx;
     l->most = options->most;
+    l->in_place = options->in_place ? options->in_place : SIZE_MAX;
     *link = &l->base;
     return 0;
 }

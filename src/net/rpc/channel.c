@@ -32,6 +32,13 @@ static void channel_on_arrival(void *arg, struct link_peer *from, const void *he
     c->events.arrived(c->events.arg, header, header_bytes, payload, bytes);
 }
 
+static void *channel_place(void *arg, struct link_peer *from, const void *header, size_t header_bytes,
+                           size_t bytes) {
+    struct net_channel *c = arg;
+    (void)from;
+    return c->events.place(c->events.arg, header, header_bytes, bytes);
+}
+
 /* The node of a peer that this process never connected to is unknown: -1. */
 static void channel_on_failure(void *arg, struct link_peer *peer, const char *why) {
     struct net_channel *c = arg;
@@ -93,7 +100,8 @@ static int channel_exchange(struct net_channel *c, const struct net_boot *boot) 
 }
 
 static int open_port(struct net_channel *c) {
-    struct link_events events = {.arg = c, .arrived = channel_on_arrival, .failed = channel_on_failure};
+    struct link_events events = {
+        .arg = c, .arrived = channel_on_arrival, .place = channel_place, .failed = channel_on_failure};
     return c->world->local == 0 ? net_link_port_open(c->link, PORT, &events, &c->port) : 0;
 }
 
@@ -102,14 +110,17 @@ static bool takes_part(const struct net_world *w) {
     return w->local == 0 || settings_get()->net == LINK_OVER_MPI;
 }
 
-int net_channel_open(const struct net_boot *boot, const struct net_world *world, size_t most,
+int net_channel_open(const struct net_boot *boot, const struct net_world *world, size_t most, size_t in_place,
                      const void *comm, const struct net_channel_events *events,
                      struct net_channel **channel) {
     *channel = NULL;
     if (world->nodes == 1)
         return 0;
-    struct link_options options = {
-        .kind = (enum link_kind)settings_get()->net, .most = most, .ports = 2, .comm = comm};
+    struct link_options options = {.kind = (enum link_kind)settings_get()->net,
+                                   .most = most,
+                                   .ports = 2,
+                                   .comm = comm,
+                                   .in_place = in_place};
     struct net_channel *c = channel_make(world, events);
     if (!has_memory(c))
         log_error("network: no memory for a channel to %d nodes", world->nodes);
@@ -143,6 +154,14 @@ static struct link_peer *channel_peer_of(struct net_channel *c, int node) {
         net_link_connect(c->port, c->addresses[node].data, (size_t)c->addresses[node].bytes,
                          net_world_leader(c->world, node), PORT, &c->peers[node]);
     return c->peers[node];
+}
+
+bool net_channel_can_place(void) {
+    return settings_get()->net != LINK_OVER_MPI;
+}
+
+bool net_channel_in_place(const struct net_channel *c) {
+    return net_link_in_place(c->link);
 }
 
 int net_channel_send(struct net_channel *c, int node, const void *header, size_t header_bytes,

@@ -16,19 +16,26 @@ struct net_channel_events {
     /* A message arrived. Its content identifies the sender. The header (aligned to 8) and the payload are valid
      * during the call. The callback may send messages. */
     void (*arrived)(void *arg, const void *header, size_t header_bytes, const void *payload, size_t bytes);
+    /* As link_events.place. */
+    void *(*place)(void *arg, const void *header, size_t header_bytes, size_t bytes);
     /* That node is unreachable from now on. -1: unknown which; it is one that this process has never sent to. Same
      * thread. */
     void (*failed)(void *arg, int node, const char *why);
 };
 
-/* Collective, by all processes of all nodes. `most`: largest payload in bytes, the same everywhere. *channel may be
- * NULL in processes that are not leaders, and is NULL everywhere if there is only one node. Returns 0, or a negative
- * code after logging an error, the same everywhere. `comm` as for net_open. */
-int net_channel_open(const struct net_boot *boot, const struct net_world *world, size_t most,
+/* Collective, by all processes of all nodes. `most`: largest payload in bytes that is not received in
+ * place; `in_place`: payloads of at least so many bytes are, 0: none; both the same everywhere. *channel may be NULL in
+ * processes that are not leaders, and is NULL everywhere if there is only one node. Returns 0, or a negative code after
+ * logging an error, the same everywhere. `comm` as for net_open. */
+int net_channel_open(const struct net_boot *boot, const struct net_world *world, size_t most, size_t in_place,
                      const void *comm, const struct net_channel_events *events, struct net_channel **channel);
 
 /* Collective. Before it, every process has stopped sending, and the thread that used the channel has ended. */
 void net_channel_close(struct net_channel *c, const struct net_boot *boot);
+
+/* Whether a channel of this job can receive payloads in place; net_channel_in_place: whether this one does. */
+bool net_channel_can_place(void);
+bool net_channel_in_place(const struct net_channel *c);
 
 /* As net_link_send. `node` must be another node. */
 int net_channel_send(struct net_channel *c, int node, const void *header, size_t header_bytes,

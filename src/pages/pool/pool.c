@@ -225,7 +225,13 @@ void pages_pool_settle(struct pages_pool *p, struct pool_bucket *b, struct pool_
 uint32_t pages_pool_take_attention(struct pages_pool *p) {
     if (atomic_load_explicit(&p->shared->attention, memory_order_relaxed) == 0)
         return 0;
-    return atomic_exchange_explicit(&p->shared->attention, 0, memory_order_acquire);
+    uint32_t first = 0, next;
+    for (uint32_t i = atomic_exchange_explicit(&p->shared->attention, 0, memory_order_acquire); i; i = next) {
+        next = p->frames[i - 1].attention;
+        p->frames[i - 1].attention = first;
+        first = i;
+    }
+    return first;
 }
 
 /* ---- pins ---- */

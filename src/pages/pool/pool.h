@@ -217,7 +217,7 @@ struct pool_frame *pages_pool_find(const struct pages_pool *p, const struct pool
 void pages_pool_settle(struct pages_pool *p, struct pool_bucket *b, struct pool_frame *f, bool was_asking,
                        const struct pages_effects *e);
 
-/* Takes the whole attention list, linked by `attention`. Returns the first frame + 1, or 0. */
+/* Takes the whole attention list, linked by `attention`, oldest first. Returns the first frame + 1, or 0. */
 uint32_t pages_pool_take_attention(struct pages_pool *p);
 uint32_t pages_pool_take_smalls(struct pages_pool *p);
 

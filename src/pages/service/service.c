@@ -2,12 +2,16 @@
  *
  * One pass of the loop handles messages from the network, frames that processes of the node have queued, completions of
  * the disk, transactions that can start, and copies that must be dropped. After some microseconds without an event the
- * thread sleeps on descriptors: the mailbox (the doorbell of the node's processes), the network and the stores. */
+ * thread sleeps on descriptors: the mailbox (the doorbell of the node's processes), the network and the stores. The
+ * network's is inside an epoll descriptor, so that a caller that drives progress can take it out while the thread
+ * sleeps. */
 #include "pages/service/service.h"
 
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { EMPTY_WAKES = 16, EMPTY_NAP_US = 200, RETRY_US = 50 };
 
@@ -22,6 +26,7 @@ unsigned pages_service_go_round(struct service *s) {
     happened += pages_home_begin(s);
     happened += pages_cache_make_room(s);
     happened += pages_order_go_on(s);
+    pages_batch_send(s);
     return happened;
 }
 
@@ -29,6 +34,27 @@ bool pages_service_is_waiting(const struct service *s) {
     const struct pool_shared *p = s->pool->shared;
     return s->io.stalled > 0 || s->order.what != ORDER_NOTHING ||
            (atomic_load(&p->free_count) < pages_pool_wanted_free(s->pool) && s->leaving == 0);
+}
+
+void pages_service_listen(struct service *s, bool on) {
+    if (s->thread.network >= 0)
+        epoll_ctl(s->thread.network, EPOLL_CTL_MOD, net_channel_descriptor(s->channel),
+                  &(struct epoll_event){.events = on ? EPOLLIN : 0});
+}
+
+/* Without it the thread sleeps on the network's descriptor itself. */
+static void service_open_network(struct service *s) {
+    int network = s->channel ? net_channel_descriptor(s->channel) : -1;
+    s->thread.network = network >= 0 ? epoll_create1(EPOLL_CLOEXEC) : -1;
+    if (s->thread.network < 0 ||
+        epoll_ctl(s->thread.network, EPOLL_CTL_ADD, network, &(struct epoll_event){.events = EPOLLIN}) == 0)
+        return;
+    close(s->thread.network);
+    s->thread.network = -1;
+}
+
+static int service_network(const struct service *s) {
+    return s->thread.network >= 0 ? s->thread.network : net_channel_descriptor(s->channel);
 }
 
 static bool service_arm(struct service *s, bool network) {
@@ -53,8 +79,8 @@ static uint64_t service_longest_sleep(const struct service *s, bool network) {
 static void service_sleep_on(struct service *s, bool network) {
     nfds_t count = 2;
     s->thread.polls[0] = (struct pollfd){.fd = net_mailbox_descriptor(s->box), .events = POLLIN};
-    s->thread.polls[1] = (struct pollfd){
-        .fd = network && s->channel ? net_channel_descriptor(s->channel) : -1, .events = POLLIN};
+    s->thread.polls[1] =
+        (struct pollfd){.fd = network && s->channel ? service_network(s) : -1, .events = POLLIN};
     for (int i = 0; s->io.under_way > 0 && i < s->stores.locals; i++)
         if (s->stores.homes[i].store)
             s->thread.polls[count++] =
@@ -75,6 +101,7 @@ static void service_fall_asleep(struct service *s) {
         s->thread.empty = 0;
     else if (service_arm(s, network) && !atomic_load(&s->thread.stop)) {
         pages_alive_look(s);
+        pages_batch_send(s);
         service_sleep_on(s, network);
         s->thread.empty = network && !s->progress.happened ? s->thread.empty + 1 : 0;
         s->progress.happened = false;
@@ -113,6 +140,7 @@ static void *service_run(void *service) {
 
 int pages_service_start(struct service *s) {
     sigset_t all, before; /* the program's signals must not be delivered to this thread */
+    service_open_network(s);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int status = pthread_create(&s->thread.id, NULL, service_run, s);
@@ -132,4 +160,7 @@ void pages_service_stop(struct service *s) {
     net_mailbox_doorbell(s->box);
     pthread_join(s->thread.id, NULL);
     s->thread.running = false;
+    if (s->thread.network >= 0)
+        close(s->thread.network);
+    s->thread.network = -1;
 }

@@ -7,6 +7,7 @@
  *      service.c        the thread and its progress loop                 service_open.c   its memory
  *      service_cache.c  the copies (controller.h)                        service_home.c   the home (directory.h)
  *      service_send.c   outgoing and incoming messages                   service_disk.c   reads and writes of the NVM
+ *      service_batch.c  messages that leave together
  *      service_small.c  remote operations, local and remote side         service_bounce.c their bounce buffers
  *      service_behind.c pages of the home that are not on the NVM yet    service_progress.c  caller-driven progress
  *      service_order.c  orders from the leader of the node               service_room.c   space on the NVM for a checkpoint
@@ -26,6 +27,7 @@
 #include "pages/pages.h"
 #include "pages/pool/pool.h"
 #include "pages/service/service_alive.h"
+#include "pages/service/service_batch.h"
 #include "pages/service/service_behind.h"
 #include "pages/service/service_bounce.h"
 #include "pages/service/service_cache.h"
@@ -44,6 +46,7 @@ struct service_thread {
     _Atomic bool stop;
     struct spin spin;
     unsigned empty;       /* consecutive spurious wakeups */
+    int network;          /* epoll descriptor with the network's in it, or -1: see pages_service_listen */
     struct pollfd *polls; /* [2 + locals] */
 };
 
@@ -54,7 +57,7 @@ struct memory_area {
 };
 
 struct service_areas {
-    struct memory_area directory, works, buffers, sends, bounces, behind;
+    struct memory_area directory, works, buffers, sends, batches, bounces, behind;
 };
 
 /* State of the node's pages for hearth top, as of the last time the service made progress. */
@@ -81,6 +84,7 @@ struct service {
     const struct net_world *world;
     struct service_stores stores;
     struct service_sends sends;
+    struct service_batches batches;
     struct service_bounces bounces;
     struct service_alive alive;
 
@@ -116,6 +120,9 @@ void pages_service_stop(struct service *s);
 static inline int32_t pages_service_open_requests(const struct service *s) {
     return PAGES_WINDOW - atomic_load(&s->pool->shared->window) - (int32_t)s->held.count;
 }
+
+/* Whether arriving messages wake the thread: not while a caller drives progress. Requires the progress lock. */
+void pages_service_listen(struct service *s, bool on);
 
 /* pages_service_go_round: one pass over all sources of work; returns the number of events. Requires the progress lock.
  * pages_service_is_waiting: whether there is work that no descriptor signals. */

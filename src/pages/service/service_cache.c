@@ -64,13 +64,18 @@ static bool copy_deliver(struct service *s, struct pool_frame *f, const struct w
         memset(page, 0, s->pool->page_bytes);
         return true;
     }
-    if (data != page)
+    if (data != page + w->offset) /* otherwise it was received in place, or read from the NVM */
         memcpy(page + w->offset, data, w->bytes);
     f->came += w->bytes;
     if (f->came < w->whole)
         return false;
     f->came = 0;
     return true;
+}
+
+char *pages_cache_place(struct service *s, const struct pages_message *m) {
+    const struct pool_frame *f = copy_frame_asked_for(s, m);
+    return f ? pages_pool_memory(s->pool, pages_pool_frame_of(s->pool, f)) : NULL;
 }
 
 static void copy_take_data(struct service *s, const struct wire *w, const char *data) {

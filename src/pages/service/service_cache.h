@@ -14,6 +14,9 @@ struct service_held {
     struct pages_message *messages; /* [PAGES_WINDOW], of the requests for pages */
 };
 
+/* Memory of the page that this DATA brings, which stays reserved until the page has arrived; NULL: not requested. */
+char *pages_cache_place(struct service *s, const struct pages_message *m);
+
 /* Handles a message to our cache, with a piece of its page. */
 void pages_cache_take(struct service *s, const struct wire *w, const char *data);
 

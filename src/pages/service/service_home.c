@@ -112,6 +112,11 @@ static void home_receive_message(struct service *s, const struct pages_message *
         perform(s, &out, m->page);
 }
 
+char *pages_home_place(struct service *s, uint32_t page) {
+    const struct work *w = pages_home_work(s, page);
+    return w ? w->buffer : NULL;
+}
+
 /* A page returns to the home, in pieces. From a frame of this node it is written without a copy. */
 static void home_take_back(struct service *s, const struct wire *wire, const char *data) {
     const struct pages_message *m = &wire->message;
@@ -128,7 +133,7 @@ static void home_take_back(struct service *s, const struct wire *wire, const cha
         w->frame = (data - s->pool->memory) / (ptrdiff_t)s->pool->page_bytes;
         w->holds = true; /* it is written, and possibly sent, from there */
         s->pool->frames[w->frame].sends++;
-    } else {
+    } else if (data != w->buffer + wire->offset) { /* otherwise it was received in place */
         memcpy(w->buffer + wire->offset, data, wire->bytes);
     }
     w->came += wire->bytes;

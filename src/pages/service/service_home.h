@@ -38,6 +38,9 @@ struct service_home {
     struct pages_message *messages; /* [nodes + 1], for a transaction that starts */
 };
 
+/* Buffer for a page that returns to the home; NULL: it was not requested. */
+char *pages_home_place(struct service *s, uint32_t page);
+
 /* Handles a message to our home, with a piece of its page. */
 void pages_home_take(struct service *s, const struct wire *w, const char *data);
 

@@ -62,6 +62,7 @@ static int open_buffers(struct service *s) {
  * transaction, a message to every node; for each node, a ping and its answer. */
 static int open_messages(struct service *s) {
     uint32_t nodes = (uint32_t)s->world->nodes, frames = s->pool->shared->frames;
+    s->sends.piece = s->channel && net_channel_in_place(s->channel) ? UINT32_MAX : SERVICE_PIECE;
     s->sends.most = 4 * frames + 4 * nodes * PAGES_WINDOW + SERVICE_WORKS * (nodes + 1) + 2 * nodes;
     s->bounces.most = 2 * nodes * PAGES_WINDOW + 2 * SERVICE_WORKS;
     s->bounces.bytes = round_up(sizeof(struct bounce) + s->pool->shared->small_bytes, 64);
@@ -73,7 +74,12 @@ static int open_messages(struct service *s) {
     if (status == 0)
         status = service_reserve(&s->areas.sends, s->sends.most * sizeof *s->sends.all);
     if (status == 0)
+        status = service_reserve(&s->areas.batches, BATCHES * sizeof *s->batches.all);
+    if (status == 0)
         status = service_reserve(&s->areas.bounces, s->bounces.most * s->bounces.bytes);
+    s->batches.all = (struct batch *)(void *)s->areas.batches.base;
+    if (status == 0)
+        pages_batch_open(&s->batches);
     s->sends.all = (struct sending *)(void *)s->areas.sends.base;
     s->bounces.base = s->areas.bounces.base;
     return status;
@@ -92,7 +98,7 @@ int pages_service_open(struct service *s, const struct service_options *o) {
                    .locals = o->world->local_count,
                    .write_behind = set->write_back == WRITE_BACK_DRAM},
         .progress = {.spin = {.score = SPIN_BEST}, .pays = true},
-        .thread = {.spin = {.score = SPIN_BEST}},
+        .thread = {.spin = {.score = SPIN_BEST}, .network = -1},
         .events = o->events,
     };
     pthread_mutex_init(&s->progress.lock, NULL);
@@ -110,8 +116,8 @@ int pages_service_open(struct service *s, const struct service_options *o) {
 }
 
 void pages_service_close(struct service *s) {
-    struct memory_area *areas[] = {&s->areas.directory, &s->areas.works,   &s->areas.buffers,
-                                   &s->areas.sends,     &s->areas.bounces, &s->areas.behind};
+    struct memory_area *areas[] = {&s->areas.directory, &s->areas.works,   &s->areas.buffers, &s->areas.sends,
+                                   &s->areas.batches,   &s->areas.bounces, &s->areas.behind};
     for (size_t i = 0; i < sizeof areas / sizeof *areas; i++)
         service_give_up(areas[i]);
     pthread_mutex_destroy(&s->progress.lock);

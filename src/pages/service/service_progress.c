@@ -3,11 +3,11 @@
  *
  * Through the service's thread an answer costs two wakeups inside the node, in addition to the network's: the caller wakes
  * the thread through a pipe, and the thread wakes the caller. Here the caller itself sends and polls while the thread
- * sleeps. One of the two holds the progress lock. An arriving message wakes the thread as well; it finds the progress
- * lock held, or nothing to do, and sleeps again without delaying the answer.
+ * sleeps. One of the two holds the progress lock. Arriving messages do not wake the thread meanwhile
+ * (pages_service_listen).
  *
  * *No event is lost.* An event since the thread armed its descriptors has woken the thread, or was handled by the
- * caller. Work that no descriptor signals, and I/O that was started, is handed over by ringing the doorbell. While a
+ * caller, or makes the network's descriptor readable when the caller listens for the thread again. Work that no descriptor signals, and I/O that was started, is handed over by ringing the doorbell. While a
  * caller makes progress, a ring writes nothing (net_mailbox_is_watched); therefore the last pass comes after
  * net_mailbox_sleeps.
  *
@@ -55,6 +55,7 @@ bool pages_progress_try_lock(struct service *s) {
     }
     hold_signals();
     net_mailbox_is_watched(s->box);
+    pages_service_listen(s, false);
     driven = s;
     return true;
 }
@@ -65,6 +66,7 @@ static void progress_unlock(struct service *s, bool unfinished) {
     net_mailbox_sleeps(s->box);
     pages_service_go_round(s);
     unfinished |= s->io.under_way > 0 || pages_service_is_waiting(s);
+    pages_service_listen(s, true);
     pthread_mutex_unlock(&s->progress.lock);
     if (unfinished)
         net_mailbox_doorbell(s->box);

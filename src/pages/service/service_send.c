@@ -83,7 +83,7 @@ static void push(struct sending *x) {
     bool pieces = brings_page(&w->message);
     int status;
     do {
-        uint32_t piece = w->whole - x->sent < SERVICE_PIECE ? w->whole - x->sent : SERVICE_PIECE;
+        uint32_t piece = w->whole - x->sent < s->sends.piece ? w->whole - x->sent : s->sends.piece;
         if (pieces) {
             w->offset = x->sent;
             w->bytes = piece;
@@ -112,17 +112,24 @@ static void on_sent(struct link_send *link, int status) {
     give_sending(x);
 }
 
-static void send_away(struct service *s, const struct wire *w, const char *memory, struct load load) {
+static void send_alone(struct service *s, const struct wire *w, const char *memory, struct load load) {
     struct sending *x = take_sending(s);
     if (!x) {
         pages_service_fail(s, "more messages under way than the maximum");
         return;
     }
-    s->alive.peers[w->message.to].known = true;
     *x = (struct sending){.link.sent = on_sent, .service = s, .wire = *w, .load = load, .memory = memory};
+    push(x);
+}
+
+static void send_away(struct service *s, const struct wire *w, const char *memory, struct load load) {
+    s->alive.peers[w->message.to].known = true;
     atomic_fetch_add_explicit(&s->pool->shared->counts.messages, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&s->pool->shared->counts.message_bytes, w->whole, memory_order_relaxed);
-    push(x);
+    if (w->whole == 0 && pages_batch_add(s, w))
+        sending_let_go(s, load);
+    else
+        send_alone(s, w, memory, load);
 }
 
 /* ---- to any node ---- */
@@ -164,7 +171,7 @@ static bool is_sender_sound(const struct service *s, const struct pages_message 
     return is_from_any || m->from == m->home;
 }
 
-/* Checks the destination range of the payload and that it is complete. */
+/* Checks the destination range of the payload and that it is complete. data: NULL: it has not arrived, and must be a page. */
 static bool is_content_sound(const struct service *s, const struct wire *w, const char *data, size_t bytes) {
     const struct pages_message *m = &w->message;
     size_t page = s->pool->page_bytes;
@@ -174,22 +181,53 @@ static bool is_content_sound(const struct service *s, const struct wire *w, cons
                        : w->whole == page && w->bytes == bytes && is_inside;
     if (m->kind != PAGES_SMALL && m->kind != PAGES_FWD_SMALL && m->kind != PAGES_ANSWER)
         return bytes == 0;
-    return pages_small_is_sound(s, w, data, bytes);
+    return (data || bytes == 0) && pages_small_is_sound(s, w, data, bytes);
+}
+
+static bool message_read(struct service *s, const void *header, size_t header_bytes, const void *data,
+                         size_t bytes, struct wire *w) {
+    if (header_bytes == sizeof *w)
+        memcpy(w, header, sizeof *w);
+    if (header_bytes == sizeof *w && is_sender_sound(s, &w->message) && is_content_sound(s, w, data, bytes)) {
+        s->alive.peers[w->message.from].pinged = 0;
+        return true;
+    }
+    pages_service_fail(s,
+                       "invalid message of %zu + %zu bytes: do all ranks run "
+                       "the same version of the library?",
+                       header_bytes, bytes);
+    return false;
+}
+
+static void take_batch(struct service *s, const char *wires, size_t bytes) {
+    struct wire w;
+    for (; bytes >= sizeof w; bytes -= sizeof w, wires += sizeof w)
+        if (message_read(s, wires, sizeof w, NULL, 0, &w))
+            sending_take(s, &w, wires);
+    if (bytes > 0)
+        (void)message_read(s, wires, bytes, NULL, 0, &w); /* reports it */
 }
 
 void pages_service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
                            size_t bytes) {
+    struct wire w;
+    if (header_bytes == 0 && bytes > 0)
+        take_batch(service, payload, bytes);
+    else if (message_read(service, header, header_bytes, payload, bytes, &w))
+        sending_take(service, &w, payload);
+}
+
+void *pages_service_place(void *service, const void *header, size_t header_bytes, size_t bytes) {
     struct service *s = service;
     struct wire w;
-    if (header_bytes == sizeof w)
-        memcpy(&w, header, sizeof w);
-    if (header_bytes == sizeof w && is_sender_sound(s, &w.message) &&
-        is_content_sound(s, &w, payload, bytes)) {
-        s->alive.peers[w.message.from].pinged = 0;
-        sending_take(s, &w, payload);
-    } else
-        pages_service_fail(s,
-                           "invalid message of %zu + %zu bytes: do all ranks run "
-                           "the same version of the library?",
-                           header_bytes, bytes);
+    if (!message_read(s, header, header_bytes, NULL, bytes, &w))
+        return NULL;
+    char *page = NULL;
+    if (w.message.kind == PAGES_DATA)
+        page = pages_cache_place(s, &w.message);
+    else if (brings_page(&w.message) && pages_home_has(s, &w.message))
+        page = pages_home_place(s, w.message.page);
+    if (!page)
+        pages_service_refuse(s, &w.message);
+    return page ? page + w.offset : NULL;
 }

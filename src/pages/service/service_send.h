@@ -8,8 +8,10 @@
 struct service;
 
 enum {
-    SERVICE_PIECE = 262144,  /* maximum bytes of a page in one message */
+    SERVICE_PIECE = 262144,  /* maximum bytes of a page in one message that is not received in place */
     SERVICE_MESSAGE = 65536, /* minimum capacity of a network message, bytes: several messages share one */
+    SERVICE_IN_PLACE =
+        262144, /* pages of at least so many bytes are received in place, if the network can do it */
 };
 
 /* Messages outside of the coherence protocol; they do not change its state. */
@@ -52,11 +54,14 @@ struct service_sends {
     struct sending *all; /* [most] */
     uint32_t free;       /* list: index + 1 */
     uint32_t made, most; /* the first `made` were in use at some time */
+    uint32_t piece;      /* maximum bytes of a page in one message */
 };
 
 /* Sends to another node or to ourselves. */
 void pages_service_send(struct service *s, const struct pages_message *m, struct load load);
 void pages_service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
                            size_t bytes);
+/* A piece of a page is announced: the memory that it is received into. NULL: the message is invalid; the job ends. */
+void *pages_service_place(void *service, const void *header, size_t header_bytes, size_t bytes);
 
 #endif

@@ -9,6 +9,7 @@
     }
 
 ABSENT(net_link_open)
+ABSENT(net_link_in_place)
 ABSENT(net_link_close)
 ABSENT(net_link_port_open)
 ABSENT(net_link_port_quiesce)
