@@ -164,13 +164,33 @@ static bool displaces(struct replace *r, struct replace_link *links, uint32_t f)
     return true;
 }
 
+static bool has_place(const struct replace *r) {
+    return r->policy == REPLACE_LRU_FIFO || r->lists[REPLACE_IN_FIFO].count < r->frames - r->room;
+}
+
+/* Whether the head of FIFO is evicted because other nodes hold it too by now. If it is in use, it moves to LRU, where
+ * such pages belong. */
+static bool gives_way(struct replace *r, struct replace_link *links, uint32_t head,
+                      bool (*is_only)(void *arg, uint32_t frame), void *arg) {
+    if (is_only(arg, head))
+        return false;
+    uint8_t mark = take_mark(&links[head]);
+    if (mark)
+        replace_move(r, links, mark == USED ? REPLACE_IN_LRU : REPLACE_IN_FIFO, head);
+    return !mark;
+}
+
 /* Moves the page to FIFO and returns 0 if there is room. Otherwise returns the victim of the two, as frame + 1. */
-static uint32_t joins(struct replace *r, struct replace_link *links, uint32_t f) {
-    if (r->policy == REPLACE_LRU_FIFO || r->lists[REPLACE_IN_FIFO].count < r->frames - r->room) {
+static uint32_t joins(struct replace *r, struct replace_link *links, uint32_t f,
+                      bool (*is_only)(void *arg, uint32_t frame), void *arg) {
+    uint32_t head = r->lists[REPLACE_IN_FIFO].oldest;
+    if (!has_place(r) && head && gives_way(r, links, head - 1, is_only, arg))
+        return head;
+    if (has_place(r)) {
         replace_move(r, links, REPLACE_IN_FIFO, f);
         return 0;
     }
-    uint32_t head = r->lists[REPLACE_IN_FIFO].oldest;
+    head = r->lists[REPLACE_IN_FIFO].oldest;
     if (head && displaces(r, links, f))
         return head;
     replace_remember(r, links, links[f].name);
@@ -205,7 +225,7 @@ bool pages_replace_propose(struct replace *r, struct replace_link *links,
             replace_move(r, links, list, f);
             other = true;
         } else if (list == REPLACE_IN_LRU && r->policy != REPLACE_LRU && is_only(arg, f)) {
-            uint32_t victim = joins(r, links, f);
+            uint32_t victim = joins(r, links, f, is_only, arg);
             if (victim)
                 return proposed(r, links, victim - 1, frame);
         } else {

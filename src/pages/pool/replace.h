@@ -6,8 +6,9 @@
  *                                                                               are here, or LRU is empty
  *      lru+keep   new ->[ LRU ]-> is it the only copy? no: victim
  *                                                      yes: ->[ FIFO ], while there is room; then it is the victim,
- *                                                           unless the head of FIFO is unused and this page came
- *                                                           back (else one time in eight): then the head is
+ *                                                           unless the head of FIFO is unused, and another node has
+ *                                                           it too by now, or this page came back (else one time
+ *                                                           in eight): then the head is
  *
  * lru+fifo is the policy of the paper: pages that other nodes hold too are evicted first, because they can be fetched
  * from there. A scan of more pages than FIFO holds drives all of them through FIFO, and the head has always just been

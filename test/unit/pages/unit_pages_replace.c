@@ -98,6 +98,25 @@ TEST(shared_copies_go_first)
     expect_eq(take(), -1);
 }
 
+/* A page that was the only copy when it was kept, and that another node has fetched since. */
+TEST(kept_page_that_others_have_too_goes_before_a_new_one)
+{
+    begin(REPLACE_LRU_KEEP, 8);
+    add(0, 8);
+    for (int i = 0; i < 8; i++)
+        only[i] = true;
+    expect_eq(propose(), 4); /* 0 to 3 are kept; the pool has no more room for kept pages */
+    only[0] = only[1] = only[2] = false;
+    use(1);
+    expect_eq(take(), 0);
+    expect_eq(links[1].list, REPLACE_IN_FIFO);
+    expect_eq(replace.lists[REPLACE_IN_FIFO].count, 3);
+    only[0] = true;
+    add(0, 1);
+    expect_eq(take(), 2); /* 5 takes the place of 0; 1 is in use */
+    expect_eq(links[1].list, REPLACE_IN_LRU);
+}
+
 TEST(more_than_half_in_fifo_and_its_head_goes)
 {
     begin(REPLACE_LRU_FIFO, 8);
@@ -441,8 +460,29 @@ static bool model_displaces(struct model *m, int f) {
     return true;
 }
 
+/* FIFO is full. Returns whether its head is evicted because other nodes have it too. */
+static bool model_gives_way(struct model *m, int f) {
+    int head = m->fifo[0], mark = m->mark[head];
+    if (only[head])
+        return false;
+    m->mark[head] = 0;
+    pop(m->fifo, &m->fifos);
+    if (mark == 1)
+        m->lru[m->lrus++] = head;
+    else
+        m->fifo[m->fifos++] = head;
+    if (mark)
+        return false;
+    memmove(m->lru + 1, m->lru, (size_t)m->lrus++ * sizeof(int)); /* it stays where it was */
+    m->lru[0] = f;
+    return true;
+}
+
 /* Returns the victim: the new page, or the head of FIFO in its place; -1: the new page has joined FIFO. */
 static int model_joins(struct model *m, int f) {
+    int first = m->fifos ? m->fifo[0] : -1;
+    if (m->fifos >= FRAMES - m->room && first >= 0 && model_gives_way(m, f))
+        return first;
     if (m->fifos < FRAMES - m->room) {
         m->fifo[m->fifos++] = f;
         return -1;
