@@ -102,6 +102,7 @@ void armci_request_patch(struct armci_request *r, const struct armci_transfer *t
     r->local = t->local;
     r->remote = t->remote;
     r->op.left = t->local.bytes;
+    r->op.streams = r->op.fetches && settings_get()->size_hint; /* any range of a patch can be a piece */
     r->op.next = next_of_patch;
     r->op.take = take_into_patch;
 }

@@ -21,7 +21,8 @@
  *
  * If an operation fetches, its request is small and goes to an own buffer. The answer is built in a buffer of S
  * bytes that belongs to the request's buffer, or in all pool buffers of the grant at once. These are free again when
- * the helper calls net_flow_release, after its replies have been sent. */
+ * the helper calls net_flow_release, after its replies have been sent. An answer that may come in any number of pieces
+ * needs no grant: the helper takes pool buffers for its pieces while some are free (net_flow_claim). */
 #ifndef HEARTH_NET_FLOW_H
 #define HEARTH_NET_FLOW_H
 
@@ -140,6 +141,9 @@ uint32_t net_flow_retry(struct flow_helper *h);
 /* The block is done. `reply`: a reply is sent now, which will carry *ack. True: send *ack (with the reply, or
  * alone). Pool buffers that hold an answer stay in use until net_flow_release. */
 bool net_flow_done(struct flow_helper *h, uint32_t client, bool reply, struct flow_ack *ack);
+
+/* Takes a free pool buffer for a piece of an answer, until net_flow_release. False: none is free, or size hints are off. */
+bool net_flow_claim(struct flow_helper *h, uint32_t *index);
 
 /* The replies in these pool buffers have been sent. */
 void net_flow_release(struct flow_helper *h, uint64_t pool_buffers);

@@ -13,8 +13,9 @@
  * Every pool buffer is in exactly one of four sets:
  *
  *      free -> granted to a client -> filled with a block -> free
- *                        |       \--> answering, until net_flow_release reports that the replies are sent -> free
- *                        \--> free: returned, by a note or with the last block
+ *       |                |       \--> answering, until net_flow_release reports that the replies are sent -> free
+ *       |                \--> free: returned, by a note or with the last block
+ *       \--> answering: claimed for a piece of an answer
  *
  * A pool buffer leaves the client's grant when a block that uses it arrives. The rest of the grant is freed when the
  * last block is done: by then all blocks before it, which may have arrived after it, have taken theirs. Only then
@@ -312,6 +313,16 @@ bool net_flow_done(struct flow_helper *h, uint32_t client, bool reply, struct fl
     p->last_waits = false;
     ack->done = p->done;
     ack->granted = flow_grant(h, p);
+    return true;
+}
+
+bool net_flow_claim(struct flow_helper *h, uint32_t *index) {
+    if (!h->free || !h->limits.size_hint)
+        return false;
+    uint64_t buffer = net_flow_lowest(h->free);
+    *index = (uint32_t)__builtin_ctzll(buffer);
+    h->free &= ~buffer;
+    h->answering |= buffer;
     return true;
 }
 

@@ -113,10 +113,11 @@ struct rpc_slot {
     struct link_send send;
     struct server *server;
     uint32_t client;
-    bool leaving;    /* its answer is being sent */
-    uint64_t resume; /* progress of the handler */
-    uint32_t piece;  /* index of the pool buffer that it fills, or of the piece of a streamed answer */
-    uint32_t bytes;  /* of the payload */
+    bool leaving;      /* its answer is being sent */
+    uint64_t resume;   /* progress of the handler */
+    uint64_t streamed; /* bytes of a streamed answer that were sent */
+    uint32_t piece;    /* index of the pool buffer that it fills */
+    uint32_t bytes;    /* of the payload */
     uint32_t header_bytes;
     _Alignas(16) char header[LINK_HEADER];
     struct wire_reply reply;

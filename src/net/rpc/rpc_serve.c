@@ -128,6 +128,7 @@ static void deliver_block(struct server *s, struct link_peer *from, const struct
     }
     struct rpc_slot *slot = (struct rpc_slot *)server_place_of(s, w->client, &place);
     slot->resume = slot->piece = 0;
+    slot->streamed = 0;
     slot->bytes = (uint32_t)bytes;
     slot->header_bytes = (uint32_t)header_bytes;
     memcpy(slot->header, w, header_bytes);
@@ -164,6 +165,11 @@ static void lost(void *arg, struct link_peer *peer, const char *why) {
 
 /* ---- answering ---- */
 
+static void release_pool_buffer(struct server *s, const struct rpc_slot *pooled) {
+    net_flow_release(s->flow, (uint64_t)1 << ((size_t)((const char *)pooled - s->arena.pool_buffers) /
+                                              s->arena.pool_buffer_bytes));
+}
+
 static void answer_has_left(struct link_send *send, int status) {
     struct rpc_slot *slot = (struct rpc_slot *)send;
     struct server *s = slot->server;
@@ -171,8 +177,7 @@ static void answer_has_left(struct link_send *send, int status) {
     slot->leaving = false;
     s->leaving--;
     if ((char *)slot >= s->arena.pool_buffers)
-        net_flow_release(s->flow, (uint64_t)1 << ((size_t)((char *)slot - s->arena.pool_buffers) /
-                                                  s->arena.pool_buffer_bytes));
+        release_pool_buffer(s, slot);
 }
 
 /* Sends a piece of the answer to w, built at `data`, from the slot or pool buffer that holds it. */
@@ -297,26 +302,49 @@ static enum net_result do_fetch(struct server *s, struct rpc_slot *slot, const s
     return NET_DONE;
 }
 
-/* An answer of any length, in pieces that are sent one after the other. After a few of them it is the next client's
- * turn. */
+/* Where the next piece of a streamed answer is built: in a pool buffer, if the rest is longer than the buffer of the
+ * slot and one is free; otherwise there, once the piece before has left. */
+struct piece_buffer {
+    struct rpc_slot *slot; /* NULL: none is free */
+    char *answer;
+    size_t room;
+};
+
+static struct piece_buffer find_piece_buffer(struct server *s, struct rpc_slot *slot, uint64_t left) {
+    const struct flow_limits *l = &s->net->limits;
+    uint32_t index;
+    if (left > l->bytes && net_flow_claim(s->flow, &index)) {
+        char *pooled = net_arena_pool_buffer(&s->arena, index);
+        return (struct piece_buffer){.slot = (struct rpc_slot *)pooled,
+                                     .answer = net_arena_request(&s->arena, pooled),
+                                     .room = l->pool_buffer_bytes};
+    }
+    return (struct piece_buffer){.slot = slot->leaving ? NULL : slot,
+                                 .answer = net_arena_answer(&s->arena, (char *)slot),
+                                 .room = l->bytes};
+}
+
+/* An answer of any length, in pieces. After a few of them it is the next client's turn. */
 static enum net_result do_stream(struct server *s, struct rpc_slot *slot, const struct flow_turn *turn) {
     enum { PIECES_AT_ONCE = 8 };
     const struct wire_block *w = (const struct wire_block *)slot->header;
-    size_t each = s->net->limits.bytes;
     for (int i = 0; i < PIECES_AT_ONCE; i++) {
-        size_t offset = (size_t)slot->piece * each, left = w->answer_bytes - offset;
-        size_t bytes = left < each ? left : each;
-        char *answer = net_arena_answer(&s->arena, (char *)slot);
+        uint64_t offset = slot->streamed, left = w->answer_bytes - offset;
+        struct piece_buffer b = find_piece_buffer(s, slot, left);
+        size_t bytes = left < b.room ? (size_t)left : b.room;
         struct flow_ack ack;
-        if (slot->leaving || call_handler(s, slot, &answer, bytes, offset) == NET_LATER)
+        if (!b.slot || call_handler(s, slot, &b.answer, bytes, offset) == NET_LATER) {
+            if (b.slot && b.slot != slot)
+                release_pool_buffer(s, b.slot);
             return NET_LATER;
+        }
         tally_add(&s->served_bytes, bytes);
         bool last = bytes == left;
         if (last)
             net_flow_done(s->flow, turn->client, true, &ack);
-        slot->piece++;
+        slot->streamed += bytes;
         s->pieces++;
-        send_answer(s, s->clients[turn->client], slot, w, offset, answer, bytes, last ? &ack : NULL);
+        send_answer(s, s->clients[turn->client], b.slot, w, offset, b.answer, bytes, last ? &ack : NULL);
         if (last)
             return NET_DONE;
     }
