@@ -25,11 +25,10 @@ unsigned draw_below(struct stream *s, unsigned n) {
     { type, bytes, 0, BITS, 10, is_unsigned }
 
 /* Not constant: handles of Open MPI are addresses. */
-static const struct element *elements(int *count) {
-    static struct element list[16];
-    static int filled;
-    if (!filled) {
-        const struct element all[] = {
+const struct element *element_number(int n) {
+    static struct element list[ELEMENTS];
+    if (!list[0].size) {
+        const struct element all[ELEMENTS] = {
             INTEGER(MPI_INT8_T, 1, false),
             INTEGER(MPI_INT16_T, 2, false),
             INTEGER(MPI_INT32_T, 4, false),
@@ -44,17 +43,9 @@ static const struct element *elements(int *count) {
             {MPI_C_DOUBLE_COMPLEX, 16, 3, {MPI_SUM, MPI_REPLACE}, 2, false},
             {MPI_2INT, 8, 4, {MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE}, 3, false},
             {MPI_C_BOOL, 1, 5, {MPI_LAND, MPI_LOR, MPI_LXOR, MPI_REPLACE}, 4, false}};
-        filled = (int)(sizeof all / sizeof *all);
         memcpy(list, all, sizeof all);
     }
-    *count = filled;
-    return list;
-}
-
-const struct element *element_draw(struct stream *s) {
-    int count;
-    const struct element *list = elements(&count);
-    return &list[draw_below(s, (unsigned)count)];
+    return &list[n];
 }
 
 /* Positive: products and sums are never NaN or a negative zero, of which there is more than one representation. */
@@ -62,31 +53,39 @@ static double real_draw(struct stream *s) {
     return 1 + draw_below(s, 3);
 }
 
-void element_fill(struct stream *s, const struct element *e, void *into, int count) {
-    for (int i = 0; i < count; i++) {
-        char *at = (char *)into + (size_t)i * e->size;
-        uint64_t bits = draw(s);
-        float single = (float)real_draw(s);
-        double two[2] = {real_draw(s), real_draw(s)};
-        bool truth = bits & 1;
-        switch (e->area) {
-        case 0:
-            memcpy(at, &bits, e->size);
-            break;
-        case 1:
-            memcpy(at, &single, e->size);
-            break;
-        case 2:
-        case 3:
-            memcpy(at, two, e->size);
-            break;
-        case 4:
-            memcpy(at, (int[2]){(int)(bits % 7), (int)(bits >> 8) % 5}, e->size);
-            break;
-        default:
-            memcpy(at, &truth, e->size);
-        }
+static void element_fill_one(struct stream *s, const struct element *e, char *at) {
+    uint64_t bits;
+    float single;
+    double two[2];
+    bool truth;
+    switch (e->area) {
+    case 0:
+        bits = draw(s);
+        memcpy(at, &bits, e->size);
+        break;
+    case 1:
+        single = (float)real_draw(s);
+        memcpy(at, &single, e->size);
+        break;
+    case 2:
+    case 3:
+        two[0] = real_draw(s);
+        two[1] = real_draw(s);
+        memcpy(at, two, e->size);
+        break;
+    case 4:
+        bits = draw(s);
+        memcpy(at, (int[2]){(int)(bits % 7), (int)(bits >> 8) % 5}, e->size);
+        break;
+    default:
+        truth = draw(s) & 1;
+        memcpy(at, &truth, e->size);
     }
+}
+
+void element_fill(struct stream *s, const struct element *e, void *into, int count) {
+    for (int i = 0; i < count; i++)
+        element_fill_one(s, e, (char *)into + (size_t)i * e->size);
 }
 
 uint64_t load_unsigned(const void *from, size_t size) {
@@ -139,16 +138,12 @@ static bool be_blocks(struct stream *s, const struct element *e, int most, int c
     return true;
 }
 
-void layout_draw(struct stream *s, const struct element *e, int most, int count, struct layout *l) {
-    if (count == 0) {
-        count = 1 + (int)draw_below(s, draw_below(s, 4) ? 4 : MOST_ELEMENTS);
-        count = count < most ? count : most;
-    }
+static void layout_draw(struct stream *s, const struct element *e, int most, int count, struct layout *l) {
     if (draw_below(s, 3) || !be_blocks(s, e, most, count, l))
         be_contiguous(e, count, l);
 }
 
-void layout_free(struct layout *l) {
+static void layout_free(struct layout *l) {
     if (l->derived)
         MPI_Type_free(&l->type);
 }
@@ -161,4 +156,26 @@ void layout_gather(const struct layout *l, size_t size, const void *from, void *
 void layout_scatter(const struct layout *l, size_t size, void *to, const void *packed) {
     for (int i = 0; i < l->count; i++)
         memcpy((char *)to + (size_t)l->place[i] * size, (const char *)packed + (size_t)i * size, size);
+}
+
+/* ---- patterns ---- */
+
+void pattern_draw(struct stream *s, struct pattern *p) {
+    const struct element *e = p->element = element_number((int)draw_below(s, ELEMENTS));
+    int count = 1 + (int)draw_below(s, draw_below(s, 4) ? 4 : MOST_ELEMENTS);
+    layout_draw(s, e, AREA_BYTES / (int)e->size, count, &p->place);
+    layout_draw(s, e, PATTERN_BUFFER / (int)e->size, count, &p->origin);
+    layout_draw(s, e, PATTERN_BUFFER / (int)e->size, count, &p->result);
+}
+
+void pattern_single(const struct element *e, struct pattern *p) {
+    p->element = e;
+    be_contiguous(e, 1, &p->place);
+    p->origin = p->result = p->place;
+}
+
+void pattern_free(struct pattern *p) {
+    layout_free(&p->place);
+    layout_free(&p->origin);
+    layout_free(&p->result);
 }

@@ -26,9 +26,9 @@ struct element {
     bool is_unsigned;
 };
 
-enum { AREAS = 6, AREA_BYTES = 1024, MOST_ELEMENTS = 48 };
+enum { AREAS = 6, AREA_BYTES = 4096, MOST_ELEMENTS = 48, ELEMENTS = 14 };
 
-const struct element *element_draw(struct stream *s);
+const struct element *element_number(int n); /* below ELEMENTS */
 void element_fill(struct stream *s, const struct element *e, void *into, int count);
 
 uint64_t load_unsigned(const void *from, size_t size);
@@ -41,10 +41,21 @@ struct layout {
     int place[MOST_ELEMENTS];
 };
 
-/* At most `most` elements wide; `count` elements, or any number up to MOST_ELEMENTS if it is 0. */
-void layout_draw(struct stream *s, const struct element *e, int most, int count, struct layout *l);
-void layout_free(struct layout *l);
 void layout_gather(const struct layout *l, size_t size, const void *from, void *packed);
 void layout_scatter(const struct layout *l, size_t size, void *to, const void *packed);
+
+/* The layouts of an operation: at the target, and of the two buffers of the origin. All have the same number of elements.
+ * Making datatypes takes longer than most operations, so a test draws patterns once and uses each of them often. */
+struct pattern {
+    const struct element *element;
+    struct layout place, origin, result;
+};
+
+/* A buffer of this many bytes holds any `origin` and `result`. */
+enum { PATTERN_BUFFER = 16 * 5 * MOST_ELEMENTS };
+
+void pattern_draw(struct stream *s, struct pattern *p);
+void pattern_single(const struct element *e, struct pattern *p); /* one element */
+void pattern_free(struct pattern *p);
 
 #endif

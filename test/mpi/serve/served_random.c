@@ -5,13 +5,14 @@
  * that it knows its contents: it applies each operation to a copy, by MPI_Reduce_local and memcpy. All ranks add to the
  * counters at the end of each window.
  *
- * A phase uses one of four kinds of windows, and one kind of synchronisation. MPI orders two accumulates of a rank with the
+ * A phase uses one of four kinds of windows, and several epochs of one kind. MPI orders two accumulates of a rank with the
  * same type on the same place; before any other pair of operations that overlap the first one is completed by a flush.
  * Between fences, and between start and complete, where there is no flush, the second one is left out.
  *
- * Every choice follows from the seed: --seed N repeats a run.
+ * Every choice follows from the seed: --seed N repeats a run. Its length is a number of operations, which follows from
+ * --seconds and the configuration, so that the full tier runs ten million of them.
  *
- * configs: serve serve1 servempi */
+ * configs: serve serve1 servempi servedirect */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,9 +22,13 @@
 enum {
     SLICE = AREAS * AREA_BYTES,
     COUNTERS = 8,
-    STEPS = 60,
-    BUFFER = 16 * 5 * MOST_ELEMENTS,
-    MOST_RANKS = 8
+    EPOCHS = 8,      /* of a phase */
+    STEPS = 400,     /* of an epoch */
+    LOCKED = 40,     /* most operations under a lock */
+    IN_FLIGHT = 160, /* most operations that are not complete */
+    MOST_RANKS = 8,
+    PATTERNS = 200,
+    RENEWED = 10 /* patterns per phase */
 };
 enum sync { FENCES, START, ALL_LOCKED, SHARED, EXCLUSIVE, SYNCS };
 enum memory { ALLOCATED, ALLOC_MEM, MALLOC, DYNAMIC, MEMORIES };
@@ -41,8 +46,8 @@ struct access {
  * a fetch must bring. */
 struct operation {
     struct access access;
-    struct layout result;
-    unsigned char origin[BUFFER], got[BUFFER], want[16 * MOST_ELEMENTS];
+    const struct pattern *pattern;
+    unsigned char origin[PATTERN_BUFFER], got[PATTERN_BUFFER], want[16 * MOST_ELEMENTS];
     unsigned char compare[16];
 };
 
@@ -55,9 +60,10 @@ struct random_window {
 };
 
 static struct random_window windows[MEMORIES], *w;
+static struct pattern patterns[PATTERNS], singles[ELEMENTS];
 static unsigned char copies[MOST_RANKS][SLICE]; /* of this rank's slice at each rank */
 static int64_t added[MOST_RANKS][COUNTERS];
-static struct operation *pending[STEPS]; /* the first pending_count are in flight */
+static struct operation *pending[IN_FLIGHT]; /* the first pending_count are in flight */
 static int pending_count;
 static struct stream random_stream;
 static enum sync sync_kind;
@@ -110,8 +116,8 @@ static void random_window_fill(struct random_window *r) {
     struct stream s = {test_number(test_rank, 1, (int)r->memory)};
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, test_rank, 0, r->win);
     memset(r->base, 0, window_bytes());
-    for (int i = 0; i < 20 * AREAS; i++) {
-        const struct element *e = element_draw(&s);
+    for (int i = 0; i < ELEMENTS; i++) {
+        const struct element *e = element_number(i);
         for (int slice = 0; slice < test_size; slice++)
             element_fill(&s, e, r->base + slice * SLICE + e->area * AREA_BYTES, AREA_BYTES / (int)e->size);
     }
@@ -122,14 +128,14 @@ static void random_window_fill(struct random_window *r) {
 
 static void operation_end(struct operation *o) {
     const struct access *a = &o->access;
+    const struct layout *result = &o->pattern->result;
     unsigned char packed[16 * MOST_ELEMENTS];
     if (a->kind != PUT && a->kind != ACCUMULATE) {
-        layout_gather(&o->result, a->element->size, o->got, packed);
-        if (!expect_bytes(packed, o->want, (size_t)o->result.count * a->element->size))
+        layout_gather(result, a->element->size, o->got, packed);
+        if (!expect_bytes(packed, o->want, (size_t)result->count * a->element->size))
             printf("   phase %d, kind %d, type of %zu bytes, target %d, synchronisation %d, memory %d\n",
                    phase, (int)a->kind, a->element->size, a->target, (int)sync_kind, (int)w->memory);
     }
-    layout_free(&o->result);
 }
 
 /* All operations to a target, or to all if it is negative, are complete. */
@@ -169,10 +175,10 @@ static bool makes_way(const struct access *a) {
     for (int i = 0; ordered && i < pending_count; i++)
         ordered = is_ordered(&pending[i]->access, a);
     if (sync_kind == FENCES || sync_kind == START)
-        return ordered && pending_count < STEPS;
+        return ordered && pending_count < IN_FLIGHT;
     if (!ordered)
         flush(a->target);
-    if (pending_count == STEPS) {
+    if (pending_count == IN_FLIGHT) {
         MPI_Win_flush_all(w->win);
         complete(-1);
     }
@@ -188,13 +194,15 @@ static void apply_unsigned(unsigned char *element, const unsigned char *value, s
         memcpy(element, value, size);
 }
 
-static void apply(unsigned char *element, const unsigned char *value, const struct element *e, MPI_Op op) {
+static void apply(unsigned char *elements, const unsigned char *values, int count, const struct element *e,
+                  MPI_Op op) {
     if (op == MPI_REPLACE)
-        memcpy(element, value, e->size);
+        memcpy(elements, values, (size_t)count * e->size);
     else if (e->is_unsigned && (op == MPI_MIN || op == MPI_MAX))
-        apply_unsigned(element, value, e->size, op == MPI_MAX);
+        for (size_t at = 0; at < (size_t)count * e->size; at += e->size)
+            apply_unsigned(elements + at, values + at, e->size, op == MPI_MAX);
     else if (op != MPI_NO_OP)
-        MPI_Reduce_local(value, element, 1, e->type, op);
+        MPI_Reduce_local(values, elements, count, e->type, op);
 }
 
 /* ---- operations ---- */
@@ -203,13 +211,13 @@ static void apply(unsigned char *element, const unsigned char *value, const stru
  * results are there. */
 static void finish_request(struct operation *o, MPI_Request *request) {
     MPI_Wait(request, MPI_STATUS_IGNORE);
-    memset(o->origin, 0x5a, sizeof o->origin);
+    memset(o->origin, 0x5a, (size_t)o->pattern->origin.span * o->access.element->size);
 }
 
-static void issue(struct operation *o, MPI_Op op, const struct layout *origin, const struct layout *place,
-                  MPI_Aint at, bool request) {
+static void issue(struct operation *o, MPI_Op op, MPI_Aint at, bool request) {
     MPI_Request r = MPI_REQUEST_NULL;
-    const struct layout *result = &o->result;
+    const struct layout *origin = &o->pattern->origin, *result = &o->pattern->result,
+                        *place = &o->pattern->place;
     int target = o->access.target;
     enum kind kind = o->access.kind;
     if (kind == PUT && request)
@@ -247,9 +255,10 @@ static MPI_Op op_draw(const struct access *a) {
 }
 
 /* Sets what the operation brings, and applies it to the copy. */
-static void predict(struct operation *o, MPI_Op op, const struct layout *place, const unsigned char *values) {
+static void predict(struct operation *o, MPI_Op op, const unsigned char *values) {
     const struct access *a = &o->access;
-    unsigned char *at = copies[a->target] + a->from;
+    const struct layout *place = &o->pattern->place;
+    unsigned char *at = copies[a->target] + a->from, after[16 * MOST_ELEMENTS];
     size_t size = a->element->size;
     layout_gather(place, size, at, o->want);
     if (a->kind == COMPARE_AND_SWAP) {
@@ -257,47 +266,43 @@ static void predict(struct operation *o, MPI_Op op, const struct layout *place, 
             memcpy(o->compare, o->want, size);
         if (memcmp(o->compare, o->want, size) == 0)
             memcpy(at, values, size);
-        return;
+    } else if (a->kind != GET) {
+        memcpy(after, o->want, (size_t)place->count * size);
+        apply(after, values, place->count, a->element, a->kind == PUT ? MPI_REPLACE : op);
+        layout_scatter(place, size, at, after);
     }
-    for (int i = 0; a->kind != GET && i < place->count; i++)
-        apply(at + (size_t)place->place[i] * size, values + (size_t)i * size, a->element,
-              a->kind == PUT ? MPI_REPLACE : op);
 }
 
-static void operation_begin(const struct access *a, const struct layout *place) {
+static void operation_begin(const struct access *a, const struct pattern *p) {
     struct operation *o = pending[pending_count++];
     struct stream *s = &random_stream;
     const struct element *e = a->element;
-    struct layout origin;
     unsigned char values[16 * MOST_ELEMENTS];
     MPI_Op op = op_draw(a);
     o->access = *a;
-    layout_draw(s, e, BUFFER / (int)e->size, place->count, &origin);
-    layout_draw(s, e, BUFFER / (int)e->size, place->count, &o->result);
-    element_fill(s, e, values, place->count);
+    o->pattern = p;
+    element_fill(s, e, values, p->place.count);
     element_fill(s, e, o->compare, 1);
-    layout_scatter(&origin, e->size, o->origin, values);
-    predict(o, op, place, values);
-    issue(o, op, &origin, place, w->bases[a->target] + (MPI_Aint)(slice_of(test_rank) + a->from),
+    layout_scatter(&p->origin, e->size, o->origin, values);
+    predict(o, op, values);
+    issue(o, op, w->bases[a->target] + (MPI_Aint)(slice_of(test_rank) + a->from),
           sync_kind >= ALL_LOCKED && draw_below(s, 4) == 0);
-    layout_free(&origin);
     operations++;
 }
 
 static void operate_on_slice(enum kind kind, int target) {
     struct stream *s = &random_stream;
-    struct layout place;
-    const struct element *e = element_draw(s);
+    bool single = kind == FETCH_AND_OP || kind == COMPARE_AND_SWAP;
+    const struct pattern *p = single ? &singles[draw_below(s, ELEMENTS)] : &patterns[draw_below(s, PATTERNS)];
+    const struct element *e = p->element;
     if (kind == COMPARE_AND_SWAP && (e->area != 0 || e->type == MPI_BYTE))
         kind = FETCH_AND_OP; /* it is for integers */
-    int room = AREA_BYTES / (int)e->size, at = (int)draw_below(s, (unsigned)room);
-    layout_draw(s, e, room - at, kind == FETCH_AND_OP || kind == COMPARE_AND_SWAP ? 1 : 0, &place);
+    unsigned at = draw_below(s, (unsigned)(AREA_BYTES / (int)e->size - p->place.span + 1));
     struct access a = {.kind = kind, .element = e, .target = target};
-    a.from = (size_t)e->area * AREA_BYTES + (size_t)at * e->size;
-    a.to = a.from + (size_t)place.span * e->size;
+    a.from = (size_t)e->area * AREA_BYTES + at * e->size;
+    a.to = a.from + (size_t)p->place.span * e->size;
     if (makes_way(&a))
-        operation_begin(&a, &place);
-    layout_free(&place);
+        operation_begin(&a, p);
 }
 
 /* All ranks add to the counters at the same time. What a rank fetches from one never falls. */
@@ -335,7 +340,7 @@ static void operate_locked(void) {
     for (int done = 0; done < STEPS;) {
         int target = (int)draw_below(&random_stream, (unsigned)test_size);
         MPI_Win_lock(sync_kind == SHARED ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, target, 0, w->win);
-        for (int i = (int)draw_below(&random_stream, 6); i >= 0; i--, done++)
+        for (int i = (int)draw_below(&random_stream, LOCKED); i >= 0; i--, done++)
             operate(target);
         MPI_Win_unlock(target, w->win);
         complete(-1);
@@ -347,7 +352,7 @@ static void operate_on_all(void) {
         operate((int)draw_below(&random_stream, (unsigned)test_size));
 }
 
-static void run_synchronised(MPI_Group all) {
+static void run_epoch(MPI_Group all) {
     if (sync_kind >= SHARED) {
         operate_locked();
         return;
@@ -395,40 +400,84 @@ static void copy_slices(void) {
     memset(added, 0, sizeof added);
 }
 
+static bool inside_a_node(void) {
+    return strcmp(test_config(), "serve") == 0;
+}
+
+/* Inside a node, operations take less time than the exchanges between phases. In passive target epochs no rank waits for the
+ * others, except for locks, so a phase can have many of them. */
+static int epochs(void) {
+    return inside_a_node() && sync_kind >= ALL_LOCKED ? 4 * EPOCHS : EPOCHS;
+}
+
 static void run_phase(MPI_Group all) {
     w = &windows[test_number(0, 1, phase) % MEMORIES];
     sync_kind = (enum sync)(test_number(0, 2, phase) % SYNCS);
     random_stream.state = test_number(test_rank, 3, phase);
+    for (int i = 0; i < RENEWED; i++) {
+        struct pattern *p = &patterns[draw_below(&random_stream, PATTERNS)];
+        pattern_free(p);
+        pattern_draw(&random_stream, p);
+    }
     copy_slices();
-    run_synchronised(all);
+    for (int i = 0; i < epochs(); i++)
+        run_epoch(all);
     compare_windows();
+}
+
+/* Inside a node an operation takes less than a microsecond, between nodes many take a round trip. Over MPI, helpers poll on
+ * the cores of the ranks. */
+static long long operations_wanted(void) {
+    bool over_mpi = strcmp(test_config(), "servempi") == 0;
+    double each_second = inside_a_node() ? 700000 : over_mpi ? 30000 : 120000;
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    each_second /= 10;
+#endif
+    return (long long)(each_second * test_seconds);
+}
+
+/* Whether the ranks have executed enough operations. A machine that is too slow for them ends the test by time. */
+static bool is_enough(long long *total) {
+    enum { LONGEST = 60 };
+    long long mine[2] = {operations, test_elapsed() > LONGEST}, sums[2];
+    MPI_Allreduce(mine, sums, 2, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    *total = sums[0];
+    return sums[0] >= operations_wanted() || sums[1];
+}
+
+static void patterns_open(void) {
+    struct stream s = {test_number(test_rank, 2, 0)};
+    for (int i = 0; i < ELEMENTS; i++)
+        pattern_single(element_number(i), &singles[i]);
+    for (int i = 0; i < PATTERNS; i++)
+        pattern_draw(&s, &patterns[i]);
 }
 
 CASE(phases) {
     SKIP_IF(!test_served() || test_size > MOST_RANKS,
             "Open MPI 4.1 crashes in it, MPICH 4.0 takes unsigned numbers as signed");
-    int go = 1;
     MPI_Group all;
     long long total;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    for (int i = 0; i < STEPS; i++)
+    patterns_open();
+    for (int i = 0; i < IN_FLIGHT; i++)
         pending[i] = calloc(1, sizeof *pending[i]);
     for (int i = 0; i < MEMORIES; i++) {
         random_window_open(&windows[i], (enum memory)i);
         random_window_fill(&windows[i]);
     }
     barrier();
-    for (double end = MPI_Wtime() + test_seconds; go; phase++) {
+    do {
         run_phase(all);
-        go = MPI_Wtime() < end;
-        MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    }
-    MPI_Reduce(&operations, &total, 1, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+        phase++;
+    } while (!is_enough(&total));
     if (test_rank == 0)
-        printf("   %d phases, %lld operations\n", phase, total);
+        printf("   %d phases, %lld operations in %.1f s\n", phase, total, test_elapsed());
     for (int i = 0; i < MEMORIES; i++)
         random_window_close(&windows[i]);
     MPI_Group_free(&all);
-    for (int i = 0; i < STEPS; i++)
+    for (int i = 0; i < IN_FLIGHT; i++)
         free(pending[i]);
+    for (int i = 0; i < PATTERNS; i++)
+        pattern_free(&patterns[i]);
 }
