@@ -23,6 +23,10 @@ both_started() {
     [ "$(wc -l <"$dir/pids")" = 2 ]
 }
 
+began() { # whether the program has begun with what it is to be killed in; scripts whose programs tell it redefine this
+    sleep 1.5
+}
+
 # Starts the program on two ranks, kills one, and waits. Succeeds if the launcher ends the job soon, with an error,
 # and no rank is left; otherwise prints the reason.
 kill_rank() { # name, rank as a line number of the list, program and arguments, options of launch.sh
@@ -31,7 +35,7 @@ kill_rank() { # name, rank as a line number of the list, program and arguments, 
     "$here/launch.sh" "$mpi" 2 --timeout 120 "${@:4}" --preload "$tree/lib/libhearth-mpi.so" \
         sh -c "echo \$\$ >>$dir/pids; exec $tree/test/$program" >"$dir/out" 2>&1 &
     wait_for both_started
-    sleep 1.5
+    wait_for began
     start=$SECONDS
     kill -9 "$(sed -n "${line}p" "$dir/pids")"
     wait $! || status=$?
