@@ -62,6 +62,7 @@ def preloaded(config):
         "serve": {"HEARTH_WINDOWS": "serve"},
         "serve1": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1"},  # each rank is a node: operations through helpers
         "servempi": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1", "HEARTH_NET": "mpi"},
+        "servedirect": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1", "HEARTH_DIRECT": "on"},
         "match": {"HEARTH_MATCH": "on"},
         "list": {"HEARTH_MATCH": "on", "HEARTH_MATCH_QUEUE": "list"},
         "host": {"HEARTH_MATCH": "on", "HEARTH_MATCH_NODE": "off"},  # through MPI, as between nodes

@@ -81,11 +81,14 @@ static int move_shaped(const struct serve_args *a, const struct served_target *t
 /* One range on both sides, not mapped here. */
 static int move_unmapped(const struct serve_args *a, const struct served_target *t, uint64_t there,
                          uint64_t bytes, enum direction d) {
+    enum remote_direction direction = d == FETCH ? REMOTE_GET : REMOTE_PUT;
+    void *here = (void *)(uintptr_t)a->origin;
     if (bytes && t->by_kernel)
         return move_flat(a, t, there, bytes, d);
+    if (bytes && t->remote && t->remote->direct && serve_remote_direct_copy(t, direction, here, there, bytes))
+        return MPI_SUCCESS;
     if (bytes && bytes <= REMOTE_SMALL && t->remote &&
-        serve_remote_small_copy(t, d == FETCH ? REMOTE_GET : REMOTE_PUT, (void *)(uintptr_t)a->origin, there,
-                                bytes))
+        serve_remote_small_copy(t, direction, here, there, bytes))
         return MPI_SUCCESS;
     return move_shaped(a, t, d);
 }

@@ -123,6 +123,7 @@ static struct served *served_make(int rank, int size, bool dynamic) {
 }
 
 static void served_drop(struct served *s) {
+    serve_remote_direct_close(s);
     if (s->key)
         serve_domain_remove(s->domain, s);
     if (s->memory)
@@ -271,7 +272,10 @@ static int served_fill(struct served *s, const struct party *p, const struct off
         return status;
     *reached = flavor != ALLOCATED || take_memory(s, p, all);
     *reached = note_targets(s, p, all, flavor, gates) && *reached;
-    return p->domain ? take_domain(s, p, all[0].key) : 0;
+    if (!p->domain)
+        return 0;
+    status = take_domain(s, p, all[0].key);
+    return status == 0 && flavor == ALLOCATED ? serve_remote_direct_open(s, &p->boot) : status;
 }
 
 /* Open MPI 4 cannot create windows of one process over existing memory, nor, as Debian builds it, any between nodes. But it

@@ -66,6 +66,7 @@ struct served {
     struct serve_domain *domain; /* its helpers; NULL: all ranks are on one node */
     uint64_t key;                /* by which helpers know it */
     int *nodes, node_count;      /* of the domain, with ranks of this window; ascending */
+    struct serve_direct *direct; /* access to other nodes without their helpers; or NULL */
     struct served *next_in_domain;
     struct served *next;
 };

@@ -1,7 +1,7 @@
 /* served_alone.c: tests windows of one rank, which Open MPI 4 cannot create over existing memory: Hearth serves them with an
  * empty window of the MPI below as their handle.
  *
- * configs: serve serve1 servempi */
+ * configs: serve serve1 servempi servedirect */
 #include <stdlib.h>
 
 #include "serving.h"

@@ -2,7 +2,7 @@
  * atomic call, through one window or through two aliasing windows. Some elements are aligned, others cross the boundary
  * between two blocks with separate locks.
  *
- * configs: serve serve1 servempi */
+ * configs: serve serve1 servempi servedirect */
 #include <pthread.h>
 #include <stdlib.h>
 

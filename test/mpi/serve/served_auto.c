@@ -2,7 +2,7 @@
  * several communicators, created one after the other and at once, over all kinds of memory. Whatever was decided, a get from a
  * rank that computes must not wait for it.
  *
- * configs: serve serve1 servempi */
+ * configs: serve serve1 servempi servedirect */
 #include <stdlib.h>
 #include <time.h>
 

@@ -2,7 +2,7 @@
  * attributes, and post, start, complete, wait and test between all ranks. test_served_handle.sh runs it where the handle does not
  * contain all ranks.
  *
- * configs: serve serve1 servempi */
+ * configs: serve serve1 servempi servedirect */
 #include <stdlib.h>
 
 #include "serving.h"

@@ -1,7 +1,7 @@
 /* served_long.c: tests operations on windows that Hearth serves that do not fit into a message between nodes, in memory of
  * all kinds, by contiguous, regular and irregular types; and accesses to memory that does not exist.
  *
- * configs: serve serve1 servempi */
+ * configs: serve serve1 servempi servedirect */
 #include <stdlib.h>
 
 #include "serving.h"

@@ -2,7 +2,7 @@
  * messages. They must be executed in order with long ones, whatever their number and size, and be complete when the lock
  * is free.
  *
- * configs: serve serve1 servempi */
+ * configs: serve serve1 servempi servedirect */
 #include <stdlib.h>
 
 #include "serving.h"

@@ -2,7 +2,7 @@
  * operator, by every call, and all kinds of derived types. The expected results are computed locally, by MPI_Reduce_local,
  * MPI_Pack and MPI_Unpack.
  *
- * configs: serve serve1 servempi */
+ * configs: serve serve1 servempi servedirect */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -474,6 +474,26 @@ CASE(requests) {
     MPI_Win_flush(peer(), window.win);
     MPI_Request_free(&requests[0]);
     expect_eq(got[0], values[3]);
+    close_ops();
+}
+
+/* No put and no get: test_served_direct.sh checks that none of these operations bypasses the helper. */
+CASE(accumulates_alone) {
+    int64_t one = 1, many[COUNT] = {1, 2, 3, 4, 5}, old[COUNT] = {0};
+    open_ops(8);
+    MPI_Accumulate(&one, 1, MPI_INT64_T, peer(), 0, 1, MPI_INT64_T, MPI_SUM, window.win);
+    MPI_Accumulate(many, COUNT, MPI_INT64_T, peer(), 1, COUNT, MPI_INT64_T, MPI_REPLACE, window.win);
+    MPI_Win_flush(peer(), window.win);
+    MPI_Get_accumulate(NULL, 0, MPI_INT64_T, old, COUNT, MPI_INT64_T, peer(), 1, COUNT, MPI_INT64_T,
+                       MPI_NO_OP, window.win);
+    MPI_Win_flush(peer(), window.win);
+    expect(memcmp(old, many, sizeof old) == 0);
+    MPI_Fetch_and_op(&one, old, MPI_INT64_T, peer(), 0, MPI_SUM, window.win);
+    MPI_Win_flush(peer(), window.win);
+    expect_eq(old[0], 1);
+    MPI_Compare_and_swap(&one, &(int64_t){2}, old, MPI_INT64_T, peer(), 0, window.win);
+    MPI_Win_flush(peer(), window.win);
+    expect_eq(old[0], 2);
     close_ops();
 }
 

@@ -122,6 +122,7 @@ static struct serve_domain *domain_find_for(MPI_Comm comm, const struct net_boot
 
 static void domain_free(struct serve_domain *d) {
     serve_remote_small_close(d);
+    serve_remote_direct_free(d);
     if (d->world)
         d->rpc->world_close(d->world);
     if (d->group != MPI_GROUP_NULL)
@@ -231,13 +232,16 @@ void serve_domain_close_all(void) {
     while (domains) {
         struct serve_domain *d = domains;
         domains = d->next;
+        for (struct served *s = d->windows; s; s = s->next_in_domain)
+            serve_remote_direct_close(s); /* of windows that the program has not freed */
         d->rpc->close(d->net, &d->boot, &c);
         log_debug("windows across nodes: sent %llu blocks of %llu bytes, waited %llu times for credits; "
                   "served %llu "
-                  "blocks of %llu bytes, %llu retries, %llu wakes, helpers busy for %.6f s",
+                  "blocks of %llu bytes, %llu retries, %llu wakes, helpers busy for %.6f s; %llu direct operations",
                   (unsigned long long)c.blocks, (unsigned long long)c.bytes, (unsigned long long)c.waits,
                   (unsigned long long)c.served, (unsigned long long)c.served_bytes,
-                  (unsigned long long)c.retried, (unsigned long long)c.wakes, c.busy_seconds);
+                  (unsigned long long)c.retried, (unsigned long long)c.wakes, c.busy_seconds,
+                  (unsigned long long)d->direct_count);
         domain_free(d);
     }
 }

@@ -28,6 +28,8 @@ struct serve_domain {
     struct remote_batch *batches, *spare_batches; /* in flight; unused (remote_small.c) */
     struct remote_batch **open_batch;             /* [nodes] held back; or NULL */
     size_t batch_bytes;                           /* most bytes of one */
+    struct remote_direct *directs, *spare_directs; /* in flight; unused (remote_direct.c) */
+    uint64_t direct_count;
     struct serve_waiter *waiters; /* remote processes that wait for locks; the helper's only */
     int *faults;                  /* [world size] by rank: see remote_serve.c; the helper's only */
     struct serve_domain *next;

@@ -22,7 +22,8 @@ struct remote_side {
 int serve_remote_copy(const struct served_target *t, enum remote_direction direction,
                       const struct remote_side *here, const struct remote_side *there, uint64_t bytes);
 
-/* Waits until the data of all gets from this target, or from all targets of the window, has arrived. */
+/* Waits until the data of all gets from this target, or from all targets of the window, has arrived, and the buffers of all
+ * puts may be reused. */
 void serve_remote_wait(const struct served_target *t);
 void serve_remote_wait_all(const struct served *s);
 
@@ -49,6 +50,21 @@ void serve_remote_small_close(struct serve_domain *d);
 /* Sends the short operations that were held back. Call with the guard held, before any other operation on this node, and
  * before a wait. */
 void serve_remote_small_send(struct serve_domain *d, int node);
+
+/* ---- remote_direct.c: without the helper ---- */
+
+/* Exposes the memory of an allocated window, if the network supports it. Collective; fails everywhere or nowhere. */
+int serve_remote_direct_open(struct served *s, const struct net_boot *boot);
+void serve_remote_direct_close(struct served *s);
+
+/* Copies contiguous bytes, at least 1; s->direct is set. The buffer of a put, too, belongs to the network until
+ * serve_remote_wait returns. False: not at this target. */
+bool serve_remote_direct_copy(const struct served_target *t, enum remote_direction direction, void *here,
+                              uint64_t there, uint64_t bytes);
+
+/* Waits until the buffers of all direct operations on this node may be reused; call with the guard held. */
+void serve_remote_direct_wait(struct serve_domain *d, int node);
+void serve_remote_direct_free(struct serve_domain *d);
 
 /* Starts an operation, after all before it; call with the guard held. */
 static inline void serve_remote_start(struct serve_domain *d, int node, struct net_op *op) {

@@ -265,6 +265,8 @@ static void remote_wait(struct serve_domain *d, int node) {
         gets_wait(d, node);
     if (d->batches)
         serve_remote_small_wait(d, node);
+    if (d->directs)
+        serve_remote_direct_wait(d, node);
 }
 
 static void wait_node(struct serve_domain *d, int node) {

@@ -26,6 +26,14 @@ struct serve_rpc {
     __typeof__(net_wait_done) *wait_done;
     __typeof__(net_fence) *fence;
     __typeof__(net_reply) *reply;
+    __typeof__(net_is_direct) *is_direct;
+    __typeof__(net_expose) *expose;
+    __typeof__(net_hide) *hide;
+    __typeof__(net_window_open) *window_open;
+    __typeof__(net_window_close) *window_close;
+    __typeof__(net_put) *put;
+    __typeof__(net_get) *get;
+    __typeof__(net_wait_direct) *wait_direct;
 };
 
 /* Exported by libhearth-serve. */

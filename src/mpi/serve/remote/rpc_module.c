@@ -22,4 +22,12 @@ __attribute__((visibility("default"))) const struct serve_rpc hearth_serve_rpc =
     .wait_done = net_wait_done,
     .fence = net_fence,
     .reply = net_reply,
+    .is_direct = net_is_direct,
+    .expose = net_expose,
+    .hide = net_hide,
+    .window_open = net_window_open,
+    .window_close = net_window_close,
+    .put = net_put,
+    .get = net_get,
+    .wait_direct = net_wait_direct,
 };
