@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "armci/engine.h"
 #include "armci/request/armci_count.h"
 #include "armci/group.h"
 #include "armci/request/armci_handle.h"
 #include "armci/armci_internal.h"
 #include "armci/request/locks.h"
 #include "armci/request/armci_memory.h"
-#include "armci/request/armci_serve.h"
 
 struct armci armci_job;
 
@@ -87,7 +87,7 @@ static void job_close_all(void) {
     PARMCI_AllFence();
     armci_check("ARMCI_Finalize", MPI_Barrier(armci_job.comm));
     armci_memory_close_reach();
-    net_close(armci_job.net, &armci_job.boot, &net);
+    armci_engine_close(&net);
     armci_count_report(&net);
     live_close();
     armci_handle_close_all();
@@ -95,8 +95,7 @@ static void job_close_all(void) {
     armci_locks_close_all();
     armci_mutex_forget();
     armci_group_close();
-    net_world_close(armci_job.world);
-    MPI_Comm_free(&armci_job.comm);
+    armci_engine_free();
     armci_job = (struct armci){0};
 }
 
@@ -160,7 +159,7 @@ static int job_open_all(MPI_Comm comm) {
         status = armci_job.reserve ? armci_group_open() : -ENOMEM;
     }
     if (status == 0)
-        status = net_open(&armci_job.boot, armci_job.world, &armci_service, &armci_job.comm, &armci_job.net);
+        status = armci_engine_open();
     if (status != 0)
         return status;
     armci_job.lock_table = net_lock_table(armci_job.net);

@@ -20,6 +20,7 @@ struct armci {
     struct net_boot boot; /* the same, for net/ */
     struct net_world *world;
     struct net *net;
+    struct net_share *share; /* the engine `net`, and the guard of its threads */
     struct net_lock_table *lock_table;
     struct net_reserve *reserve; /* shared by this node's processes */
     ARMCI_Group world_group, default_group;

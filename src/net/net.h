@@ -6,6 +6,7 @@
 #include "net/rpc/call.h"
 #include "net/rpc/channel.h"
 #include "net/rpc/direct.h"
+#include "net/rpc/share.h"
 #include "net/shm/memfile.h"
 #include "net/node/messages.h"
 #include "net/node/pull.h"

@@ -51,8 +51,7 @@ struct net_target *net_target_of(struct net *n, int node, int helper) {
         return t;
     t = target_open(n, node, helper);
     if (!t)
-        n->service.failed(n->service.arg, net_world_leader(n->world, node),
-                          "no memory or no connection for its helper");
+        net_tell_failure(n, net_world_leader(n->world, node), "no memory or no connection for its helper");
     return t;
 }
 
@@ -270,9 +269,8 @@ static void take_answer(struct net *n, const struct net_target *t, const struct 
                         const void *data, size_t bytes) {
     struct net_op *op = r->op < OPS ? n->ops[r->op] : NULL;
     if (UNLIKELY(!is_asked_for(op, r, bytes))) {
-        n->service.failed(
-            n->service.arg, t->rank,
-            "invalid answer from its helper: do all ranks run the same version of the library?");
+        net_tell_failure(n, t->rank,
+                         "invalid answer from its helper: do all ranks run the same version of the library?");
         return;
     }
     op->take(op, r->offset, data, bytes);
@@ -304,10 +302,10 @@ void net_call_failed(void *arg, struct link_peer *peer, const char *why) {
     struct net *n = arg;
     size_t targets = (size_t)n->world->nodes * (size_t)n->helpers;
     if (!peer)
-        n->service.failed(n->service.arg, -1, why);
+        net_tell_failure(n, -1, why);
     for (size_t i = 0; i < targets; i++)
         if (n->targets[i] && n->targets[i]->peer == peer)
-            n->service.failed(n->service.arg, n->targets[i]->rank, why);
+            net_tell_failure(n, n->targets[i]->rank, why);
 }
 
 /* ---- waiting ---- */
@@ -363,7 +361,7 @@ static void give_up_after(struct net *n, struct net_target *t, struct patience *
     char why[128];
     snprintf(why, sizeof why, "no message from the helper in it for %llu s (HEARTH_NET_TIMEOUT)",
              (unsigned long long)(n->timeout_ns / 1000000000u));
-    n->service.failed(n->service.arg, t->rank, why);
+    net_tell_failure(n, t->rank, why);
     p->begun = now;
 }
 

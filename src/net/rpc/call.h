@@ -22,7 +22,16 @@
 #include "net/shm/lock_table.h"
 #include "net/node/world.h"
 
-enum { NET_HEADER = 160 /* bytes for the caller in a block's header */, NET_HANDLERS = 32 };
+enum {
+    NET_HEADER = 160 /* bytes for the caller in a block's header */,
+    NET_HANDLERS = 32 /* of a service */
+};
+
+/* A helper offers one service, or two if two libraries of its process use it (share.h). Handlers, and requests of the node's own
+ * processes, have numbers of their service: */
+enum net_service_number { NET_SERVICE_MAIN, NET_SERVICE_WINDOWS, NET_SERVICES };
+#define NET_HANDLER(service, number) ((service)*NET_HANDLERS + (number))
+#define NET_LOCAL(service, number)   ((uint32_t)(service) << 16 | (number))
 
 struct net; /* one per process */
 
@@ -60,6 +69,7 @@ typedef enum net_result net_serve_local(void *arg, int process, const struct mai
                                         int64_t *answer);
 
 struct net_service {
+    enum net_service_number number;
     void *arg;
     net_serve *handlers[NET_HANDLERS];
     net_serve_local *local;
@@ -88,6 +98,12 @@ struct net_counts {
 int net_open(const struct net_boot *boot, struct net_world *world, const struct net_service *service,
              const void *comm, struct net **net);
 void net_close(struct net *n, const struct net_boot *boot, struct net_counts *counts /* may be NULL */);
+
+/* Adds a service to an open engine, in all processes, before any of them may use it; and removes one that no process uses any
+ * more. Local. */
+void net_join(struct net *n, const struct net_service *service);
+void net_leave(struct net *n, enum net_service_number service);
+bool net_offers(const struct net *n, enum net_service_number service);
 
 struct net_lock_table *net_lock_table(struct net *n);
 /* Bytes of payload, and of answer, for which there is always room in a block. */
@@ -118,7 +134,7 @@ typedef void net_take(struct net_op *op, size_t offset, const void *data, size_t
 
 struct net_op {
     /* Set by the caller. */
-    uint8_t handler;
+    uint8_t handler;   /* NET_HANDLER */
     bool fetches;      /* `left` counts bytes of answer */
     bool waits;        /* its answer comes by net_reply */
     bool first_helper; /* must be served by helper 0 of the node */

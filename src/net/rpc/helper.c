@@ -33,8 +33,11 @@ static unsigned helper_serve_local(struct helper *h) {
     for (; count < LOCAL_AT_ONCE && net_mailbox_take(n->helper_box, &request, &cell); count++) {
         int64_t answer = -ENOSYS;
         int process = net_mailbox_process(n->helper_box, cell);
-        if (!n->service.local ||
-            n->service.local(n->service.arg, process, &request, cell, &answer) == NET_DONE)
+        uint32_t number = request.what >> 16;
+        const struct net_service *service =
+            number < NET_SERVICES && net_engine_offers(n, number) ? &n->services[number] : NULL;
+        if (!service || !service->local ||
+            service->local(service->arg, process, &request, cell, &answer) == NET_DONE)
             net_mailbox_answer(n->helper_box, cell, answer);
     }
     tally_add(&h->local, count);

@@ -52,7 +52,8 @@ enum { OUTS = 16, OPS = 1024 /* most operations that wait for answers at a time 
 
 struct net {
     struct net_world *world;
-    struct net_service service;
+    struct net_service services[NET_SERVICES];
+    _Atomic bool offered[NET_SERVICES];
     struct flow_limits limits;
     struct link *link; /* NULL: there is only one node */
     struct link_port *port;
@@ -89,6 +90,13 @@ struct patience {
     bool spins;           /* since idle_since */
     uint64_t bytes;       /* that the awaited answer had left at the beginning of the wait */
 };
+
+static inline bool net_engine_offers(const struct net *n, unsigned service) {
+    return atomic_load_explicit(&n->offered[service], memory_order_acquire);
+}
+
+/* A process is unreachable: tells all services. */
+void net_tell_failure(struct net *n, int rank, const char *why);
 
 /* Never NULL: an unreachable helper ends the job. */
 struct net_target *net_target_of(struct net *n, int node, int helper);

@@ -236,7 +236,7 @@ int net_open(const struct net_boot *boot, struct net_world *world, const struct 
         return status;
     }
     n->world = world;
-    n->service = *service;
+    net_join(n, service);
     n->helpers = (int)set->helpers;
     n->timeout_ns = set->net_timeout * 1000000000u;
     n->spin_ns = set->net_spin_us * 1000u;
@@ -281,6 +281,14 @@ void net_close(struct net *n, const struct net_boot *boot, struct net_counts *co
     if (counts)
         net_count(n, counts);
     rpc_close_all(n);
+}
+
+/* ---- services ---- */
+
+void net_tell_failure(struct net *n, int rank, const char *why) {
+    for (int i = 0; i < NET_SERVICES; i++)
+        if (net_engine_offers(n, (unsigned)i))
+            n->services[i].failed(n->services[i].arg, rank, why);
 }
 
 struct net_lock_table *net_lock_table(struct net *n) {

@@ -20,7 +20,7 @@
 #define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
 
 static void server_fail(struct server *s, uint32_t rank, const char *why) {
-    s->net->service.failed(s->net->service.arg, (int)rank, why);
+    net_tell_failure(s->net, (int)rank, why);
 }
 
 static uint32_t my_name(const struct server *s) {
@@ -98,7 +98,8 @@ static char *server_place_of(struct server *s, uint32_t client, const struct flo
 static bool has_handler(const struct server *s, const struct wire_block *w) {
     if (w->handler == WIRE_NOTHING)
         return w->answer_bytes == 0;
-    return w->handler < NET_HANDLERS && s->net->service.handlers[w->handler];
+    return w->handler < NET_HANDLERS * NET_SERVICES && net_engine_offers(s->net, w->handler / NET_HANDLERS) &&
+           s->net->services[w->handler / NET_HANDLERS].handlers[w->handler % NET_HANDLERS];
 }
 
 /* The pool buffers of a block in an own buffer are for its answer: without an answer nothing would free them. */
@@ -250,7 +251,8 @@ static enum net_result call_handler(struct server *s, struct rpc_slot *slot, cha
                           .answer_offset = answer_offset,
                           .resume = slot->resume,
                           .reply = (uint64_t)w->client << 32 | w->op};
-    enum net_result result = s->net->service.handlers[w->handler](s->net->service.arg, &b);
+    const struct net_service *service = &s->net->services[w->handler / NET_HANDLERS];
+    enum net_result result = service->handlers[w->handler % NET_HANDLERS](service->arg, &b);
     slot->resume = result == NET_LATER ? b.resume : 0;
     if (answer)
         *answer = b.answer;

@@ -18,7 +18,7 @@ enum wire_kind {
 enum { WIRE_REPLY_BYTES = 32 }; /* largest answer by net_reply */
 
 /* In place of a handler's number: a block that only carries a size hint. */
-enum { WIRE_NOTHING = NET_HANDLERS };
+enum { WIRE_NOTHING = NET_HANDLERS * NET_SERVICES };
 
 /* Precedes the caller's header. */
 struct wire_block {

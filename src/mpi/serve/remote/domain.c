@@ -152,6 +152,84 @@ static int domain_name(struct serve_domain *d) {
     return status;
 }
 
+/* ---- the engine: its own, or that of libarmci ---- */
+
+/* Exported: libarmci finds it by its name. */
+__attribute__((visibility("default"))) struct net_registry hearth_net_registry = {
+    .build = net_build_id, .mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static bool has_same_processes(const struct net_share *share, void *arg) {
+    const struct serve_domain *d = arg;
+    int same = MPI_UNEQUAL;
+    const MPI_Comm *other = share->comm;
+    return host_Comm_compare(*other, d->comm, &same) == MPI_SUCCESS && same == MPI_CONGRUENT;
+}
+
+static void engine_log(const struct serve_domain *d, const struct net_counts *c) {
+    log_debug(
+        "windows across nodes%s: sent %llu blocks of %llu bytes, waited %llu times for credits; served %llu "
+        "blocks of %llu bytes, %llu retries, %llu wakes, helpers busy for %.6f s; %llu direct operations",
+        d->joined ? " and ARMCI" : "", (unsigned long long)c->blocks, (unsigned long long)c->bytes,
+        (unsigned long long)c->waits, (unsigned long long)c->served, (unsigned long long)c->served_bytes,
+        (unsigned long long)c->retried, (unsigned long long)c->wakes, c->busy_seconds,
+        (unsigned long long)d->direct_count);
+}
+
+/* The last user of the engine of a domain leaves. */
+static void engine_close(struct net_share *share) {
+    struct serve_domain *d = share->arg;
+    struct net_counts c;
+    d->rpc->close(share->net, &d->boot, &c);
+    engine_log(d, &c);
+    free(share);
+    d->share = NULL;
+    domain_free(d);
+}
+
+static int engine_open(struct serve_domain *d, const struct net_service *service) {
+    struct net_share *share = calloc(1, sizeof *share);
+    int status = net_agree_on_memory(&d->boot, share, "a domain");
+    if (status == 0)
+        status = d->rpc->open(&d->boot, d->world, service, &d->comm, &d->net);
+    if (status != 0) {
+        free(share);
+        return status;
+    }
+    *share = (struct net_share){
+        .key = d->key, .comm = &d->comm, .net = d->net, .close = engine_close, .arg = d};
+    d->share = share;
+    net_share_open(&hearth_net_registry, share);
+    return 0;
+}
+
+static int engine_join(struct serve_domain *d, struct net_share *share, const struct net_service *service) {
+    d->share = share;
+    d->net = share->net;
+    d->joined = true;
+    net_join(d->net, service);
+    net_boot_barrier(&d->boot);
+    log_debug("windows across nodes use the helper of ARMCI");
+    return 0;
+}
+
+/* Returns after all processes have ended their use of the engine. It may live on, for ARMCI. */
+static void engine_leave(struct serve_domain *d) {
+    struct net_share *share = d->share;
+    struct net_counts c;
+    serve_domain_enter(d);
+    d->rpc->fence_all(d->net);
+    serve_domain_leave(d);
+    net_boot_barrier(&d->boot);
+    bool joined = d->joined;
+    if (joined) {
+        d->rpc->count(d->net, &c);
+        engine_log(d, &c);
+    }
+    net_share_leave(&hearth_net_registry, share, NET_SERVICE_WINDOWS);
+    if (joined)
+        domain_free(d);
+}
+
 static int domain_open_net(struct serve_domain *d, int machine) {
     const struct net_service service = serve_remote_service(d);
     d->rpc->identify(d->boot.rank);
@@ -161,8 +239,11 @@ static int domain_open_net(struct serve_domain *d, int machine) {
     d->faults = calloc((size_t)d->world->size, sizeof *d->faults);
     d->open_batch = calloc((size_t)d->world->nodes, sizeof(struct remote_batch *));
     status = net_agree_on_memory(&d->boot, d->faults && d->open_batch, "a domain");
-    if (status == 0)
-        status = d->rpc->open(&d->boot, d->world, &service, &d->comm, &d->net);
+    if (status != 0)
+        return status;
+    struct net_share *share =
+        net_share_take(&hearth_net_registry, &d->boot, NET_SERVICE_WINDOWS, has_same_processes, d);
+    status = share ? engine_join(d, share, &service) : engine_open(d, &service);
     if (status == 0) {
         size_t block = d->rpc->block_bytes(d->net);
         d->batch_bytes = block < REMOTE_BATCH ? block : REMOTE_BATCH;
@@ -194,7 +275,6 @@ static struct serve_domain *domain_open(MPI_Comm comm, const struct net_boot *bo
     if (status == 0) {
         host_Comm_set_errhandler(d->comm, MPI_ERRORS_RETURN);
         serve_domain_boot(&d->comm, &d->boot);
-        pthread_mutex_init(&d->guard, NULL);
         pthread_mutex_init(&d->mutex, NULL);
         status = net_boot_agree(boot, host_Comm_group(d->comm, &d->group) ? -EIO : 0);
     }
@@ -228,21 +308,12 @@ struct serve_domain *serve_domain_of(MPI_Comm comm, const struct net_boot *boot,
 }
 
 void serve_domain_close_all(void) {
-    struct net_counts c;
     while (domains) {
         struct serve_domain *d = domains;
         domains = d->next;
         for (struct served *s = d->windows; s; s = s->next_in_domain)
             serve_remote_direct_close(s); /* of windows that the program has not freed */
-        d->rpc->close(d->net, &d->boot, &c);
-        log_debug("windows across nodes: sent %llu blocks of %llu bytes, waited %llu times for credits; "
-                  "served %llu "
-                  "blocks of %llu bytes, %llu retries, %llu wakes, helpers busy for %.6f s; %llu direct operations",
-                  (unsigned long long)c.blocks, (unsigned long long)c.bytes, (unsigned long long)c.waits,
-                  (unsigned long long)c.served, (unsigned long long)c.served_bytes,
-                  (unsigned long long)c.retried, (unsigned long long)c.wakes, c.busy_seconds,
-                  (unsigned long long)d->direct_count);
-        domain_free(d);
+        engine_leave(d);
     }
 }
 

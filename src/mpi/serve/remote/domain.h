@@ -19,7 +19,8 @@ struct serve_domain {
     struct net_boot boot;
     struct net_world *world;
     struct net *net;
-    pthread_mutex_t guard;              /* only one thread at a time may use `net` */
+    struct net_share *share;            /* `net`, and the guard of the threads that use it */
+    bool joined;                        /* another library has opened it */
     pthread_mutex_t mutex;              /* guards `windows` */
     struct served *windows;             /* that the helper may be asked for */
     _Atomic int open;                   /* their number */
@@ -55,11 +56,11 @@ struct serve_domain *serve_domain_find(uint64_t key);
 
 static inline void serve_domain_enter(struct serve_domain *d) {
     if (UNLIKELY(serve_is_threaded))
-        pthread_mutex_lock(&d->guard);
+        pthread_mutex_lock(&d->share->guard);
 }
 static inline void serve_domain_leave(struct serve_domain *d) {
     if (UNLIKELY(serve_is_threaded))
-        pthread_mutex_unlock(&d->guard);
+        pthread_mutex_unlock(&d->share->guard);
 }
 
 /* The communicator as a net_boot, whose `arg` it is: it must stay in place. */

@@ -103,7 +103,16 @@ struct net_service serve_remote_service(struct serve_domain *d);
 
 /* ---- messages ---- */
 
-enum remote_handler { RPC_GET, RPC_PUT, RPC_UPDATE, RPC_SWAP, RPC_STATUS, RPC_LOCK, RPC_UNLOCK, RPC_BATCH };
+enum remote_handler {
+    RPC_GET = NET_HANDLER(NET_SERVICE_WINDOWS, 0),
+    RPC_PUT,
+    RPC_UPDATE,
+    RPC_SWAP,
+    RPC_STATUS,
+    RPC_LOCK,
+    RPC_UNLOCK,
+    RPC_BATCH
+};
 
 /* The window, and the rank in it. REMOTE_ALL: all ranks of the helper's node. */
 struct remote_head {
@@ -154,7 +163,7 @@ enum {
 _Static_assert((int)REMOTE_HEADER_SHAPE >= (int)DATA_SHAPE_WIRE, "a regular shape fits into the header");
 
 /* Before a domain of the helper is told: the leader's gates (remote_gate.c). */
-enum remote_local { LOCAL_GATE_CHANGED };
+enum remote_local { LOCAL_GATE_CHANGED = NET_LOCAL(NET_SERVICE_WINDOWS, 0) };
 
 /* The helper's side of locks. */
 struct serve_waiter;

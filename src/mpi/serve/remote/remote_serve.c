@@ -252,15 +252,16 @@ static void serve_failed(void *arg, int rank, const char *why) {
 
 struct net_service serve_remote_service(struct serve_domain *d) {
     serve_remote_gate_open();
-    return (struct net_service){.arg = d,
-                                .handlers = {[RPC_GET] = serve_get,
-                                             [RPC_PUT] = serve_put,
-                                             [RPC_UPDATE] = serve_update,
-                                             [RPC_SWAP] = serve_swap,
-                                             [RPC_STATUS] = serve_status,
-                                             [RPC_LOCK] = serve_lock_request,
-                                             [RPC_UNLOCK] = serve_unlock_request,
-                                             [RPC_BATCH] = serve_remote_batch},
+    return (struct net_service){.number = NET_SERVICE_WINDOWS,
+                                .arg = d,
+                                .handlers = {[RPC_GET % NET_HANDLERS] = serve_get,
+                                             [RPC_PUT % NET_HANDLERS] = serve_put,
+                                             [RPC_UPDATE % NET_HANDLERS] = serve_update,
+                                             [RPC_SWAP % NET_HANDLERS] = serve_swap,
+                                             [RPC_STATUS % NET_HANDLERS] = serve_status,
+                                             [RPC_LOCK % NET_HANDLERS] = serve_lock_request,
+                                             [RPC_UNLOCK % NET_HANDLERS] = serve_unlock_request,
+                                             [RPC_BATCH % NET_HANDLERS] = serve_remote_batch},
                                 .local = serve_local,
                                 .callers_serve = true,
                                 .failed = serve_failed};

@@ -14,6 +14,8 @@ struct serve_rpc {
     __typeof__(net_world_close) *world_close;
     __typeof__(net_open) *open;
     __typeof__(net_close) *close;
+    __typeof__(net_fence_all) *fence_all;
+    __typeof__(net_count) *count;
     __typeof__(net_mailbox) *mailbox;
     __typeof__(net_start) *start;
     __typeof__(net_is_done) *is_done;
