@@ -195,8 +195,8 @@ static int engine_open(struct serve_domain *d, const struct net_service *service
         free(share);
         return status;
     }
-    *share = (struct net_share){
-        .key = d->key, .comm = &d->comm, .net = d->net, .close = engine_close, .arg = d};
+    *share =
+        (struct net_share){.key = d->key, .comm = &d->comm, .net = d->net, .close = engine_close, .arg = d};
     d->share = share;
     net_share_open(&hearth_net_registry, share);
     return 0;
@@ -237,8 +237,8 @@ static int domain_open_net(struct serve_domain *d, int machine) {
     if (status != 0)
         return status;
     d->faults = calloc((size_t)d->world->size, sizeof *d->faults);
-    d->open_batch = calloc((size_t)d->world->nodes, sizeof(struct remote_batch *));
-    status = net_agree_on_memory(&d->boot, d->faults && d->open_batch, "a domain");
+    status = serve_remote_small_open(d) && d->faults ? 0 : -ENOMEM;
+    status = net_agree_on_memory(&d->boot, status == 0, "a domain");
     if (status != 0)
         return status;
     struct net_share *share =

@@ -26,9 +26,10 @@ struct serve_domain {
     _Atomic int open;                   /* their number */
     struct remote_get *gets, *last_get; /* in flight, oldest first */
     int get_count;
-    struct remote_batch *batches, *spare_batches; /* in flight; unused (remote_small.c) */
-    struct remote_batch **open_batch;             /* [nodes] held back; or NULL */
-    size_t batch_bytes;                           /* most bytes of one */
+    struct remote_batch *batches, *spare_batches;  /* in flight; unused (remote_small.c) */
+    struct remote_rhythm *rhythms;                 /* [nodes] short operations between flushes */
+    struct remote_batch **open_batch;              /* [nodes] held back; or NULL */
+    size_t batch_bytes;                            /* most bytes of one */
     struct remote_direct *directs, *spare_directs; /* in flight; unused (remote_direct.c) */
     uint64_t direct_count;
     struct serve_waiter *waiters; /* remote processes that wait for locks; the helper's only */

@@ -43,6 +43,12 @@ void serve_remote_small_settle(void);
 /* Unlocks the target, after all operations before; the caller then flushes. False: as above. */
 bool serve_remote_small_unlock(const struct served_target *t, bool exclusive);
 
+/* The program flushes its operations on this node; call with the guard held. */
+void serve_remote_small_flush(struct serve_domain *d, int node);
+
+/* False: out of memory. */
+bool serve_remote_small_open(struct serve_domain *d);
+
 /* Waits for the data of short gets from this node; call with the guard held. */
 void serve_remote_small_wait(struct serve_domain *d, int node);
 void serve_remote_small_close(struct serve_domain *d);

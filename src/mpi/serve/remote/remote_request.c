@@ -260,7 +260,7 @@ int serve_remote_copy(const struct served_target *t, enum remote_direction direc
 
 /* For the data of all gets from this node; with the guard held. */
 static void remote_wait(struct serve_domain *d, int node) {
-    serve_remote_small_send(d, node);
+    serve_remote_small_flush(d, node);
     if (d->gets)
         gets_wait(d, node);
     if (d->batches)

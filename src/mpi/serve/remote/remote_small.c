@@ -3,7 +3,8 @@
  * Each such operation is an entry of a batch, which is one block (net/rpc/call.h). A message costs some 4 us at the origin and
  * as much at the helper, an entry a tenth of a microsecond. So while a block is in flight to a node, further operations
  * are held back: they join one batch until it is full, or the caller waits or starts another operation on
- * the node. The first one is sent at once, so a single operation is not delayed.
+ * the node. The first one is sent at once, so a single operation is not delayed; but if the program issued several of them
+ * before its last flush, it probably does so again, and the first one is held back, too: one message less.
  *
  * A lock may be the first entry of a batch, which is then held back until the unlock or another reason to send it. There is at most
  * one such lock in a process.
@@ -29,6 +30,11 @@ struct remote_batch {
         uint32_t bytes;
     } wanted[MOST_ENTRIES]; /* in the order of the answer */
     _Alignas(ENTRY_ALIGN) char data[REMOTE_BATCH];
+};
+
+struct remote_rhythm {
+    uint32_t since; /* short operations since the last flush */
+    bool several;   /* there were several before it */
 };
 
 /* The batch with the lock that is deferred; or NULL. */
@@ -191,6 +197,9 @@ static bool small_start(const struct served_target *t, struct remote_small *entr
     if (b)
         batch_add(b, entry, from, to);
     bool held = entry->handler != RPC_GET && entry->handler != RPC_UNLOCK && is_locked_alone(t);
+    struct remote_rhythm *rhythm = &d->rhythms[t->node];
+    rhythm->since += entry->handler != RPC_UNLOCK;
+    held |= rhythm->several && entry->handler != RPC_UNLOCK;
     if (b && !held && !b->lock && d->rpc->under_way(d->net, t->node) == 0)
         serve_remote_small_send(d, t->node);
     serve_domain_leave(d);
@@ -248,11 +257,25 @@ bool serve_remote_small_unlock(const struct served_target *t, bool exclusive) {
 
 /* ---- completion; with the guard held ---- */
 
+void serve_remote_small_flush(struct serve_domain *d, int node) {
+    struct remote_rhythm *rhythm = &d->rhythms[node];
+    if (rhythm->since)
+        rhythm->several = rhythm->since > 1;
+    rhythm->since = 0;
+    serve_remote_small_send(d, node);
+}
+
 void serve_remote_small_wait(struct serve_domain *d, int node) {
     for (struct remote_batch *b = d->batches; b; b = b->next)
         if (b->node == node && b->op.fetches)
             d->rpc->wait_done(d->net, node, &b->op);
     batches_reclaim(d);
+}
+
+bool serve_remote_small_open(struct serve_domain *d) {
+    d->open_batch = calloc((size_t)d->world->nodes, sizeof(struct remote_batch *));
+    d->rhythms = calloc((size_t)d->world->nodes, sizeof *d->rhythms);
+    return d->open_batch && d->rhythms;
 }
 
 void serve_remote_small_close(struct serve_domain *d) {
@@ -264,4 +287,5 @@ void serve_remote_small_close(struct serve_domain *d) {
         free(b);
     }
     free(d->open_batch);
+    free(d->rhythms);
 }
