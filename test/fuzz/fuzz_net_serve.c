@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_must(n != NULL);
     n->world = &world;
     n->helpers = 1;
-    n->service = (struct net_service){.handlers = {serve, serve_later}, .failed = on_failure};
+    net_join(n, &(struct net_service){.handlers = {serve, serve_later}, .failed = on_failure});
     n->limits = (struct flow_limits){.buffers = 1 + shape % 5,
                                      .bytes = BYTES,
                                      .pool_buffers = shape / 8 % 8,

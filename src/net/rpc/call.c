@@ -336,7 +336,7 @@ static int make_progress(struct net *n) {
 }
 
 void net_progress(struct net *n) {
-    if (n->link && make_progress(n) == 0 && n->service.callers_serve)
+    if (n->link && make_progress(n) == 0 && n->served)
         net_drive(n, clock_ns());
 }
 

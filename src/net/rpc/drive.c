@@ -20,6 +20,13 @@ bool net_turn_is_driven(struct turn *t) {
     return mostly;
 }
 
+static bool drive_is_allowed(const struct net *n) {
+    bool allowed = n->served;
+    for (unsigned i = 0; i < NET_SERVICES; i++)
+        allowed &= !net_engine_offers(n, i) || n->services[i].callers_serve;
+    return allowed;
+}
+
 /* Whether requests arrived lately. `begins`: a wait begins. */
 static bool drive_is_wanted(struct net *n, bool begins) {
     struct driver *d = &n->driver;
@@ -51,7 +58,7 @@ static unsigned drive_one(struct helper *h, uint64_t passed) {
 /* Between two waits the caller may compute. That counts as driven if it is short: a request waits no longer. */
 unsigned net_drive(struct net *n, uint64_t now) {
     unsigned happened = 0;
-    if (!n->served || !n->service.callers_serve)
+    if (!drive_is_allowed(n))
         return 0;
     uint64_t passed = now - n->driver.last_ns;
     bool begins = passed > GAP_NS;

@@ -283,14 +283,6 @@ void net_close(struct net *n, const struct net_boot *boot, struct net_counts *co
     rpc_close_all(n);
 }
 
-/* ---- services ---- */
-
-void net_tell_failure(struct net *n, int rank, const char *why) {
-    for (int i = 0; i < NET_SERVICES; i++)
-        if (net_engine_offers(n, (unsigned)i))
-            n->services[i].failed(n->services[i].arg, rank, why);
-}
-
 struct net_lock_table *net_lock_table(struct net *n) {
     return n->lock_table;
 }

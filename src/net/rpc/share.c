@@ -26,6 +26,12 @@ bool net_offers(const struct net *n, enum net_service_number service) {
     return net_engine_offers(n, service);
 }
 
+void net_tell_failure(struct net *n, int rank, const char *why) {
+    for (int i = 0; i < NET_SERVICES; i++)
+        if (net_engine_offers(n, (unsigned)i))
+            n->services[i].failed(n->services[i].arg, rank, why);
+}
+
 struct net_registry *net_registry_find(void) {
     struct net_registry *r = dlsym(RTLD_DEFAULT, "hearth_net_registry");
     return r && strcmp(r->build, net_build_id) == 0 ? r : NULL;
