@@ -57,12 +57,10 @@ static uint32_t balance(struct cache_entry *pool, uint32_t id) {
     return id;
 }
 
+/* links[0 ... depth - 1] name nodes. */
 static void climb(struct cache_entry *pool, uint32_t **links, unsigned depth) {
     while (depth--) {
-        uint32_t id = *links[depth];
-        if (!id)
-            continue;
-        uint32_t before = pool[id].height;
+        uint32_t id = *links[depth], before = pool[id].height;
         *links[depth] = id = balance(pool, id);
         if (pool[id].height == before)
             return;

@@ -25,6 +25,19 @@ TEST(a_write_drops_what_it_touches_and_nothing_else)
     close_cache();
 }
 
+TEST(a_write_beyond_the_address_space_ends_there)
+{
+    struct shape down = {.bytes = 16, .blocks = 2, .block_bytes = 8, .stride = -100},
+                 up = shape_contiguous(100);
+    open_cache(64, 4096);
+    put(0, 0, 10);
+    put(0, UINT64_MAX - 50, 10);
+    expect_eq(cache_write(cache, 0, 5, &down), 1); /* its second block would lie below 0 */
+    expect_eq(cache_write(cache, 0, UINT64_MAX - 60, &up), 1);
+    expect_eq(stats().entries, 0);
+    close_cache();
+}
+
 TEST(a_write_between_the_blocks_drops_nothing)
 {
     struct shape column = {.bytes = 80, .blocks = 10, .block_bytes = 8, .stride = 100};

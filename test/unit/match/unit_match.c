@@ -149,6 +149,19 @@ ON_EACH(emptying_a_context_leaves_the_others) {
     expect(!match_drain_receives(engine, 11) && !match_drain_messages(engine, 21));
 }
 
+ON_EACH(emptying_a_large_context_leaves_the_others) {
+    for (long i = 0; i < 20; i++) {
+        expect_eq(post((int32_t)i, 1, 70000 + (uint32_t)(i % 2), 100 + i), QUEUED);
+        expect_eq(arrive((int32_t)i, 2, 80000 + (uint32_t)(i % 2), 1000 + i), QUEUED);
+    }
+    for (long i = 0; i < 20; i += 2) {
+        expect_eq((long)match_drain_receives(engine, 70000), 100 + i);
+        expect_eq((long)match_drain_messages(engine, 80000), 1000 + i);
+    }
+    expect(!match_drain_receives(engine, 70000) && !match_drain_messages(engine, 80000));
+    expect_eq(counters().posted_now, 10);
+}
+
 ON_EACH(the_ends_of_the_ranges) {
     static const int32_t numbers[] = {0, 1, 65533, 65534, 65535, 65536, INT32_MAX, -2, INT32_MIN};
     static const uint32_t contexts[] = {0, 65533, 65534, 65535, 65536, INT32_MAX, UINT32_MAX};
