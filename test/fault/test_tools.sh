@@ -63,7 +63,7 @@ cp /bin/true "$dir/app"
 cd "$dir" || exit 1
 try yes report a.json
 try yes report a.json b.json
-try yes report --html /dev/stdout a.json
+try no report --html page.html a.json
 try yes report --csv a.json
 try no report --csv --output csv a.json
 try no info

@@ -77,6 +77,13 @@ touch -d '-1 hour' "$dir/gets"
 check 'sizes' has "$dir/small.txt" '^ +1 KB +5120 '
 
 check 'a page' "$hearth" report --html "$dir/small.html" "$dir/small.json"
+ln -s small.html "$dir/link.html"
+check 'a page by a link' "$hearth" report --html "$dir/link.html" "$dir/small.json"
+check 'the link stays' test -L "$dir/link.html" -a -s "$dir/small.html"
+cp -P /dev/stdout "$dir/stdout"
+"$hearth" report --html "$dir/stdout" "$dir/small.json" >"$dir/redirected.html"
+check 'a link to the standard output stays' test -L "$dir/stdout"
+check 'and the page is in the file that it is redirected to' cmp "$dir/redirected.html" "$dir/small.html"
 check 'its numbers are those of the JSON' /usr/bin/python3 "$here/tools/report_check.py" page "$dir/small.json" "$dir/small.html"
 check 'for all to read, as any new file' test "$(stat -c %a "$dir/small.html")" = "$(touch "$dir/new" && stat -c %a "$dir/new")"
 check 'it asks for nothing elsewhere' lacks "$dir/small.html" 'https?:|url\(|@import'

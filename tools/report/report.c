@@ -63,7 +63,8 @@ static int report_command_read_options(struct wishes *w, int argc, char **argv) 
 
 struct page {
     FILE *file;
-    /* draft: the name until the file is complete; NULL: written in place, as it is not a regular file. */
+    /* draft: the name until the file is complete; NULL: written in place, as it is not a regular file. A link is not replaced
+     * either: /dev/stdout is one. */
     char *path, *draft;
 };
 
@@ -93,9 +94,9 @@ static int open_draft(struct page *p) {
 
 static int page_open(struct page *p, const char *path) {
     struct stat about;
-    bool is_special = !stat(path, &about) && !S_ISREG(about.st_mode);
+    bool is_special = !lstat(path, &about) && !S_ISREG(about.st_mode);
     *p = (struct page){.path = (char *)path};
-    int fd = is_special ? open(path, O_WRONLY | O_CLOEXEC) : open_draft(p);
+    int fd = is_special ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open_draft(p);
     p->file = fd < 0 ? NULL : fdopen(fd, "w");
     if (p->file)
         return 0;

@@ -55,6 +55,32 @@ CASE(both_ways) {
     free(out);
 }
 
+/* Bytes between the blocks of the receive's type do not change. */
+CASE(into_blocks) {
+    enum { INTS = (8 << 20) / sizeof(int) };
+    int *out = aligned_bytes(INTS * sizeof *out), *in = aligned_bytes(2 * INTS * sizeof *in);
+    MPI_Datatype pairs;
+    MPI_Request request;
+    MPI_Type_vector(INTS / 2, 2, 4, MPI_INT, &pairs);
+    MPI_Type_commit(&pairs);
+    for (int i = 0; i < INTS; i++)
+        out[i] = i + test_rank;
+    memset(in, 0xee, 2 * INTS * sizeof *in);
+    MPI_Irecv(in, 1, pairs, previous(), 3, MPI_COMM_WORLD, &request);
+    MPI_Send(out, INTS, MPI_INT, peer(), 3, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    int wrong = 0;
+    for (int i = 0; i < INTS; i++) {
+        int at = i / 2 * 4 + i % 2;
+        wrong += in[at] != i + previous();
+        wrong += i / 2 < INTS / 2 - 1 && in[at + 2] != (int)0xeeeeeeee;
+    }
+    expect_eq(wrong, 0);
+    MPI_Type_free(&pairs);
+    free(in);
+    free(out);
+}
+
 CASE(sendrecv) {
     uint64_t *out = aligned_bytes(largest()), *in = aligned_bytes(largest());
     fill_words(out, largest(), test_rank, 5);
