@@ -75,8 +75,9 @@ SETTINGS = {"armci": armci, "ga": armci, "gas": gas, "net": net}  # families tha
 
 
 @lru_cache(maxsize=None)
-def asan_runtime():
-    return subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
+def runtime(name):
+    """The library of a sanitizer, which must be loaded before all others."""
+    return subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def launch_options(family, mpi, tree, network, config):
@@ -85,7 +86,12 @@ def launch_options(family, mpi, tree, network, config):
     for key, value in {"HEARTH_TEST_CONFIG": config, **SETTINGS.get(family, preloaded)(config)}.items():
         options += ["--env", f"{key}={value}"]
     if tree == "asan":
-        options += ["--env", "ASAN_OPTIONS=detect_leaks=0", "--preload", asan_runtime()]
+        options += ["--env", "ASAN_OPTIONS=detect_leaks=0", "--preload", runtime("libasan.so")]
+    if tree == "tsan":  # MPI and UCX are not instrumented
+        suppressions = Path("test/mpi/tsan.supp").absolute()
+        options += ["--env", f"TSAN_OPTIONS=suppressions={suppressions}:ignore_noninstrumented_modules=1:history_size=7",
+                    "--env", "UCX_MEM_EVENTS=n", "--env", "UCX_MEM_MMAP_HOOK_MODE=none",  # UCX's hooks run in threads that have ended
+                    "--preload", runtime("libtsan.so")]
     if network == "tcp":
         options.append("--tcp")
         if mpi == "mpich":

@@ -93,11 +93,12 @@ def build_matrix(chosen):
         else:
             matrix.of_mpi(mpi, mpi)
     if not tier.quick:
-        mpi = mpi_of("asan")
-        if mpi:
-            matrix.of_asan(mpi)
-        else:
-            lacks("mpi.asan", "failed", "build/asan is not built: make tests-full")
+        for tree, family in (("asan", matrix.of_asan), ("tsan", matrix.of_tsan)):
+            mpi = mpi_of(tree)
+            if mpi:
+                family(mpi)
+            else:
+                lacks(f"mpi.{tree}", "failed", f"build/{tree} is not built: make tests-full")
     return matrix, known
 
 

@@ -158,7 +158,7 @@ class Matrix:
 
     def limit(self, source, tree, ranks):
         limit = BUSY * int(sources.field(source, "timeout", 60)) + math.ceil(self.tier.seconds)
-        return limit if ranks == 2 and tree != "asan" else 3 * limit  # more ranks than cores; slow code
+        return limit if ranks == 2 and tree not in ("asan", "tsan") else 3 * limit  # more ranks than cores; slow code
 
     def one_pass(self, names, mpi, tree, network, config, ranks):
         """Launches every program that matches the regular expression, or the suite that it is in."""
@@ -186,7 +186,8 @@ class Matrix:
         family = test.partition("_")[0]
         limit = limit or self.limit(source, tree, ranks)
         options = launch_options(family, mpi, tree, network, config)
-        self.jobs.append(Job(test, ["test/launch.sh", mpi, str(ranks), "--timeout", str(limit), *options, *command], limit,
+        before = ["setarch", "-R"] if tree == "tsan" else []  # the shadow memory needs the classic address layout
+        self.jobs.append(Job(test, [*before, "test/launch.sh", mpi, str(ranks), "--timeout", str(limit), *options, *command], limit,
                              cores=max(1, ranks * RANKS_KEEP[mpi]), alone=bool(sources.field(source, "alone")), programs=programs or {}))
 
     def launch_suite(self, path, ranks, members, mpi, tree, network, config):
@@ -297,7 +298,9 @@ class Matrix:
         if not quick:
             self.litmus_launch("threads", mpi, tree, "shm", "serve", 2, "--runs", runs, "--threads")
             self.litmus_launch("cache", mpi, tree, "shm", "serve", 4, "--runs", few, "--ranks", 3)
-            self.litmus_launch("cache", mpi, tree, "shm", "serve1", 2, "--runs", few)
+            for config in ("serve1", "servedirect"):
+                self.litmus_launch("cache", mpi, tree, "shm", config, 2, "--runs", few)
+            self.litmus_launch("threads", mpi, tree, "shm", "servempi", 2, "--runs", few, "--threads")  # a helper that calls MPI needs the level
         if not quick or mpi == "mpich":
             self.litmus_launch("cache", mpi, tree, "shm", "match", 2, "--runs", max(10, few // 5))
 
@@ -332,7 +335,12 @@ class Matrix:
             family(mpi, tree)
 
     def of_asan(self, mpi):
-        for names, configs in (("mpi_.*", "on tiny huge serve"), ("mpi_served_.*", "serve1"), ("p2p_.*", "match small"), ("net_.*", "ucx mpi"),
+        for names, configs in (("mpi_.*", "on tiny huge serve"), ("mpi_served_.*", "serve1 servempi servedirect"), ("p2p_.*", "match small"), ("net_.*", "ucx mpi"),
                                ("armci_.*", "node nodes1 tiny"), ("gas_.*", "off off1 node nodes1 tiny")):
             for config in configs.split():
                 self.one_pass(names, mpi, "asan", "shm", config, 2)
+
+    def of_tsan(self, mpi):
+        """Served windows: helpers and ranks use the same structures."""
+        for config in ("serve", "serve1", "servempi", "servedirect"):
+            self.one_pass("mpi_served_(random|ops|locks|long)", mpi, "tsan", "shm", config, 2)
