@@ -27,7 +27,7 @@ check() { # kind, network, line of the rank in the list
         echo "FAIL $what: not all ranks began to operate"
     elif grep -q 'left to MPI' "$dir/out"; then
         echo "FAIL $what: the window is not served"
-    elif ! grep -qiE 'windows: rank [01] cannot be reached: .*; the job is ended|signal 9' "$dir/out"; then
+    elif ! grep -qiE 'windows: rank [01] cannot be reached: .*; the job is ended|has its process ended|is for a rank that has ended|signal 9' "$dir/out"; then
         echo "FAIL $what: no line says why the job ended"
     else
         echo "ok $what"
