@@ -26,12 +26,13 @@ typedef long armci_size_t;
 
 /* ---- start and end ---- */
 
-/* Collective. Initialise ARMCI, and MPI as well if the program has not done so (not ARMCI_Init_thread_comm). They may
- * be called several times; as many calls of ARMCI_Finalize, or MPI_Finalize, end ARMCI. */
+/* Collective. Initialise ARMCI, and MPI as well if the program has not done so (not the two with a communicator). They
+ * may be called several times; as many calls of ARMCI_Finalize, or MPI_Finalize, end ARMCI. */
 int ARMCI_Init(void);
 int ARMCI_Init_args(int *argc, char ***argv); /* the arguments are ignored */
 int ARMCI_Init_thread(int armci_requested);   /* MPI thread level, used only to initialise MPI */
 int ARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm); /* "all processes" are those of comm */
+int ARMCI_Init_mpi_comm(MPI_Comm comm);                         /* the same */
 int ARMCI_Initialized(void); /* 1 after ARMCI_Init and before the end, else 0 */
 int ARMCI_Finalize(void);    /* collective, before MPI_Finalize */
 
@@ -230,6 +231,7 @@ int PARMCI_Init(void);
 int PARMCI_Init_args(int *argc, char ***argv);
 int PARMCI_Init_thread(int armci_requested);
 int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm);
+int PARMCI_Init_mpi_comm(MPI_Comm comm);
 int PARMCI_Initialized(void);
 int PARMCI_Finalize(void);
 

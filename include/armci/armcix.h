@@ -18,6 +18,9 @@ extern "C" {
 int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new_group);
 int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group);
 
+/* The communicator of the world group. It remains the library's. */
+void ARMCIX_Get_world_comm(MPI_Comm *comm);
+
 /* A set of mutexes. There may be any number of sets. */
 struct armcix_mutex_hdl_s {
     int my_count;

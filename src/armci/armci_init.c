@@ -179,6 +179,11 @@ int PARMCI_Init_thread_comm(int level, MPI_Comm comm) {
 }
 ALIAS(int, ARMCI_Init_thread_comm, (int level, MPI_Comm comm));
 
+int PARMCI_Init_mpi_comm(MPI_Comm comm) {
+    return PARMCI_Init_thread_comm(MPI_THREAD_SINGLE, comm);
+}
+ALIAS(int, ARMCI_Init_mpi_comm, (MPI_Comm comm));
+
 int PARMCI_Init_thread(int level) {
     need_mpi(level);
     return PARMCI_Init_thread_comm(level, MPI_COMM_WORLD);

@@ -196,6 +196,11 @@ void ARMCI_Group_get_world(ARMCI_Group *group_out) {
     *group_out = armci_job.world_group;
 }
 
+void ARMCIX_Get_world_comm(MPI_Comm *comm) {
+    armci_need_open("ARMCIX_Get_world_comm");
+    *comm = armci_job.world_group.comm;
+}
+
 int armci_group_open(void) {
     MPI_Comm comm;
     if (MPI_Comm_dup(armci_job.comm, &comm) != MPI_SUCCESS) {

@@ -67,7 +67,10 @@ SAME(ARMCI_FLOAT, 3);
 SAME(ARMCI_DOUBLE, 4);
 SAME(ARMCI_DOMAIN_SMP, 0);
 
-/* ARMCI-MPI only declares these. */
+/* ARMCI-MPI only declares these, or has them only in newer versions. */
+#pragma weak ARMCIX_Get_world_comm
+#pragma weak ARMCI_Init_mpi_comm
+#pragma weak PARMCI_Init_mpi_comm
 #pragma weak armci_exchange_address
 #pragma weak armci_exchange_address_grp
 #pragma weak armci_grp_clus_brdcst

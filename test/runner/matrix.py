@@ -72,6 +72,7 @@ QUICK = {
     "ga_fortran": "node nodes1",
     "armci_handles": "node nodes1 mpi direct",
     "armci_overload": "nodes1 tiny",
+    "armci_part": "node nodes1 mpi",
     "armci_reduce": "node real",
 }
 
