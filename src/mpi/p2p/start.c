@@ -17,6 +17,7 @@
 #include "mpi/core/hooks.h"
 #include "mpi/core/receives.h"
 #include "mpi/core/targets.h"
+#include "mpi/p2p/calls/p2p_foreign.h"
 #include "mpi/p2p/state/fortran.h"
 #include "mpi/p2p/state/status.h"
 #include "mpi/p2p/transport/arrive.h"
@@ -164,6 +165,7 @@ static bool engine_open_all(void) {
     ok = p2p_comm_open() == MPI_SUCCESS && p2p_remote_start() == MPI_SUCCESS &&
          p2p_fortran_open() == MPI_SUCCESS;
     p2p_status_open();
+    p2p_foreign_open();
     p2p_arrive_open();
     p2p_request_sent = p2p_request_new(REQUEST_SEND, NULL);
     int mine[2] = {ok && p2p_request_sent, !will_report()}, all[2] = {0};

@@ -378,3 +378,80 @@ CASE(beside_files) {
     MPI_File_close(&file);
     remove_flag(&name);
 }
+
+/* ---- generalized requests ---- */
+
+struct generalized {
+    int queried, freed;
+};
+
+static int on_query(void *state, MPI_Status *status) {
+    ((struct generalized *)state)->queried++;
+    MPI_Status_set_elements(status, MPI_BYTE, 7);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int on_free(void *state) {
+    ((struct generalized *)state)->freed++;
+    return MPI_SUCCESS;
+}
+
+static int on_cancel(void *state, int complete) {
+    return MPI_SUCCESS;
+}
+
+static void start_both(struct generalized *g, int *in, MPI_Request requests[2]) {
+    *g = (struct generalized){0};
+    MPI_Grequest_start(on_query, on_free, on_cancel, g, &requests[0]);
+    MPI_Irecv(in, 1, MPI_INT, previous(), 1, MPI_COMM_WORLD, &requests[1]);
+}
+
+static void expect_both(const struct generalized *g, int in, const MPI_Status statuses[2],
+                        const MPI_Request requests[2]) {
+    expect(g->queried > 0);
+    expect_eq(g->freed, 1);
+    expect_eq(count_of(&statuses[0], MPI_BYTE), 7);
+    expect_eq(in, previous());
+    expect(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+}
+
+/* A request of the program's own is complete long before the message arrives, and is polled meanwhile. */
+CASE(beside_generalized) {
+    struct generalized g;
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    int in = -1, out = test_rank, done = 0;
+    start_both(&g, &in, requests);
+    MPI_Grequest_complete(requests[0]);
+    for (double end = now() + 0.01; now() < end && !done;) {
+        MPI_Testall(2, requests, &done, statuses);
+        expect(!done && requests[0] != MPI_REQUEST_NULL);
+        expect_eq(g.freed, 0);
+    }
+    barrier();
+    MPI_Send(&out, 1, MPI_INT, peer(), 1, MPI_COMM_WORLD);
+    MPI_Waitall(2, requests, statuses);
+    expect_both(&g, in, statuses, requests);
+}
+
+/* The message is there, the request of the program's own is not complete. */
+CASE(before_generalized) {
+    struct generalized g;
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    int in = -1, out = test_rank, done = 0;
+    start_both(&g, &in, requests);
+    MPI_Send(&out, 1, MPI_INT, peer(), 1, MPI_COMM_WORLD);
+    barrier();
+    for (double end = now() + 0.01; now() < end && !done;) {
+        MPI_Testall(2, requests, &done, statuses);
+        expect(!done && requests[0] != MPI_REQUEST_NULL && requests[1] != MPI_REQUEST_NULL);
+    }
+    MPI_Grequest_complete(requests[0]);
+    while (!done)
+        MPI_Testall(2, requests, &done, statuses);
+    expect_both(&g, in, statuses, requests);
+}

@@ -4,7 +4,8 @@
  * A set without managed requests goes to rma/inflight/rma_request.c, and so to MPI, unchanged. While MPI waits there, the helper
  * thread progresses messages. If some process is reached through MPI, the requests are polled first (p2p_foreign.c),
  * alternating with rounds of progress, and passed to MPI when it need not wait for any. In a mixed set both kinds are
- * polled until all are complete; then each kind is completed by its own call, so that MPI reports its own errors. */
+ * polled until all are complete; then each kind is completed by its own call, so that MPI reports its own errors. If some
+ * of MPI's cannot be polled, a call that waits completes MPI's requests one by one, in order, as MPI_Waitall does. */
 #include "mpi/p2p/calls/complete.h"
 
 #include <stdlib.h>
@@ -89,10 +90,12 @@ static int wait_foreign(MPI_Request *request, MPI_Status *status) {
         p2p_leave();
         return rc;
     }
-    for (;;) {
+    for (int rc, flag = 0;;) {
         struct foreign_look look = {0};
-        if (*request == MPI_REQUEST_NULL || p2p_foreign_poll(&look, *request))
+        if (*request == MPI_REQUEST_NULL || (p2p_foreign_poll(&look, *request) && !look.unknown))
             return rma_Wait(request, status);
+        if (look.unknown && ((rc = rma_Test(request, &flag, status)) != MPI_SUCCESS || flag))
+            return rc;
         if (!p2p_complete_progress())
             p2p_pause(&pause);
     }
@@ -178,30 +181,23 @@ static bool ours_are_complete(int count, const MPI_Request requests[]) {
 }
 
 /* Polls both kinds each time, so that both progress. */
-static bool all_complete(int count, const MPI_Request requests[], bool ours) {
+static bool all_complete(int count, const MPI_Request requests[], bool *unknown) {
     struct foreign_look look = {0};
     for (int i = 0; i < count; i++)
         if (requests[i] != MPI_REQUEST_NULL && !p2p_request_is_ours(requests[i]))
             p2p_foreign_poll(&look, requests[i]);
-    return (!ours || ours_are_complete(count, requests)) && !look.incomplete;
+    *unknown = look.unknown;
+    return ours_are_complete(count, requests) && !look.incomplete;
 }
 
-static void wait_until_complete(int count, const MPI_Request requests[], bool ours) {
+/* Returns false at once if some of MPI's cannot be polled. */
+static bool wait_until_complete(int count, const MPI_Request requests[]) {
     struct pause pause = {0};
-    while (!all_complete(count, requests, ours))
+    bool unknown;
+    while (!all_complete(count, requests, &unknown) && !unknown)
         if (!p2p_complete_progress())
             p2p_pause(&pause);
-}
-
-static int wait_all_foreign(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    if (p2p_remote_is_used) {
-        wait_until_complete(count, requests, false);
-        return rma_Waitall(count, requests, statuses);
-    }
-    p2p_enter();
-    int rc = rma_Waitall(count, requests, statuses);
-    p2p_leave();
-    return rc;
+    return !unknown;
 }
 
 /* MPI's requests of a set, in arrays of their own, because its call takes all of them at once. */
@@ -241,22 +237,37 @@ static void set_error(MPI_Status *status, int error) {
         status->MPI_ERROR = error;
 }
 
-/* Completes MPI's requests, none of which has to be waited for. */
-static int take_theirs(struct theirs *t, MPI_Request requests[], MPI_Status statuses[]) {
-    bool ignore = statuses == MPI_STATUSES_IGNORE;
-    int rc = t->count ? rma_Waitall(t->count, t->requests, ignore ? MPI_STATUSES_IGNORE : t->statuses)
-                      : MPI_SUCCESS;
+static void release_theirs(struct theirs *t) {
+    if (t->requests != t->few_requests)
+        free(t->requests);
+}
+
+/* Returns the results of MPI's requests to the program: `rc` is that of their call. */
+static int return_theirs(struct theirs *t, int rc, MPI_Request requests[], MPI_Status statuses[]) {
     for (int i = 0; i < t->count; i++) {
         requests[t->place[i]] = t->requests[i];
-        if (ignore)
+        if (statuses == MPI_STATUSES_IGNORE)
             continue;
         if (rc != MPI_ERR_IN_STATUS)
             t->statuses[i].MPI_ERROR = rc;
         statuses[t->place[i]] = t->statuses[i];
     }
-    if (t->requests != t->few_requests)
-        free(t->requests);
+    release_theirs(t);
     return rc;
+}
+
+/* Tests them in order, from *next on, up to the first that is incomplete. Returns whether all are complete. */
+static bool test_theirs(struct theirs *t, int *next, int *rc) {
+    int flag = 1;
+    for (; *next < t->count; ++*next) {
+        int code = rma_Test(&t->requests[*next], &flag, &t->statuses[*next]);
+        if (code == MPI_SUCCESS && !flag)
+            return false;
+        t->statuses[*next].MPI_ERROR = code;
+        if (code != MPI_SUCCESS)
+            *rc = MPI_ERR_IN_STATUS;
+    }
+    return true;
 }
 
 /* Requests that are null on entry get an empty status, and only those. */
@@ -270,12 +281,9 @@ static void clear_statuses(int count, const MPI_Request requests[], MPI_Status s
         }
 }
 
-/* All requests are complete. */
-static int take_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
+/* Hearth's requests are complete, and so are MPI's, with this result. */
+static int take_all(struct theirs *t, int rc, int count, MPI_Request requests[], MPI_Status statuses[]) {
     struct outcome o = {0};
-    struct theirs t;
-    if (!gather_theirs(&t, count, requests))
-        return p2p_comm_error(p2p_comm_find(MPI_COMM_WORLD), MPI_ERR_NO_MEM);
     clear_statuses(count, requests, statuses);
     p2p_lock();
     for (int i = 0; i < count; i++)
@@ -284,8 +292,39 @@ static int take_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
             set_error(status, p2p_complete_take(&requests[i], p2p_request_of(requests[i]), status, &o));
         }
     p2p_unlock();
-    int rc = take_theirs(&t, requests, statuses), mine = p2p_complete_conclude(&o, true);
+    return_theirs(t, rc, requests, statuses);
+    int mine = p2p_complete_conclude(&o, true);
     return mine == MPI_SUCCESS ? rc : mine;
+}
+
+static int complete_fail(void) {
+    return p2p_comm_error(p2p_comm_find(MPI_COMM_WORLD), MPI_ERR_NO_MEM);
+}
+
+/* Waits for all of a set, of any kinds, and completes them. */
+static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    struct theirs t;
+    struct pause pause = {0};
+    int rc = MPI_SUCCESS, next = 0;
+    bool polled = wait_until_complete(count, requests);
+    if (!gather_theirs(&t, count, requests))
+        return complete_fail();
+    if (polled && t.count)
+        rc = rma_Waitall(t.count, t.requests, t.statuses);
+    while (!polled && !(test_theirs(&t, &next, &rc) && ours_are_complete(count, requests)))
+        if (!p2p_complete_progress())
+            p2p_pause(&pause);
+    return take_all(&t, rc, count, requests, statuses);
+}
+
+static int wait_all_foreign(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    if (p2p_remote_is_used)
+        return wait_until_complete(count, requests) ? rma_Waitall(count, requests, statuses)
+                                                    : complete_all(count, requests, statuses);
+    p2p_enter();
+    int rc = rma_Waitall(count, requests, statuses);
+    p2p_leave();
+    return rc;
 }
 
 int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
@@ -293,8 +332,7 @@ int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
         return p2p_observed_waitall(count, requests, statuses);
     if (!p2p_complete_count_ours(count, requests))
         return wait_all_foreign(count, requests, statuses);
-    wait_until_complete(count, requests, true);
-    return take_all(count, requests, statuses);
+    return complete_all(count, requests, statuses);
 }
 
 #if HEARTH_MPI_4_1
@@ -317,6 +355,18 @@ int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
         p2p_complete_progress();
     if (LIKELY(!p2p_on) || count <= 0 || !p2p_complete_count_ours(count, requests))
         return p2p_observed_testall(count, requests, flag, statuses);
-    *flag = all_complete(count, requests, true);
-    return *flag ? take_all(count, requests, statuses) : MPI_SUCCESS;
+    bool unknown;
+    struct theirs t;
+    *flag = all_complete(count, requests, &unknown);
+    if (!*flag)
+        return MPI_SUCCESS;
+    if (!gather_theirs(&t, count, requests))
+        return complete_fail();
+    int rc = !t.count  ? MPI_SUCCESS
+             : unknown ? rma_Testall(t.count, t.requests, flag, t.statuses)
+                       : rma_Waitall(t.count, t.requests, t.statuses);
+    if (*flag || rc != MPI_SUCCESS)
+        return take_all(&t, rc, count, requests, statuses);
+    release_theirs(&t);
+    return MPI_SUCCESS;
 }

@@ -8,10 +8,15 @@
 struct foreign_look {
     unsigned incomplete; /* so far */
     bool advanced;       /* polled a request that progresses only when it is tested itself */
+    bool unknown;        /* polled a request that only a completing call may touch */
 };
 
-/* Whether MPI's completing call would return without waiting. Progresses the request, but does not complete it. */
+/* Whether MPI's completing call would return without waiting, if not look->unknown. Progresses the request, but does
+ * not complete it. */
 bool p2p_foreign_poll(struct foreign_look *look, MPI_Request request);
+
+/* Learns how this MPI treats requests of files. */
+void p2p_foreign_open(void);
 
 #ifdef OPEN_MPI
 static inline void p2p_foreign_forget(MPI_Request request) {
