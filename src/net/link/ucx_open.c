@@ -47,7 +47,6 @@ static void find_networks(char *into, size_t room) {
     uct_release_component_list(components);
 }
 
-/* The names here lack the prefix of their transport, and UCX accepts any name: a wrong one would have no effect. */
 static int modify(ucp_config_t *config, const char *name, const char *value) {
     ucs_status_t status = ucp_config_modify(config, name, value);
     if (status == UCS_OK)
@@ -57,10 +56,20 @@ static int modify(ucp_config_t *config, const char *name, const char *value) {
     return -EINVAL;
 }
 
-static int modify_size(ucp_config_t *config, const char *name, size_t bytes) {
+/* Settings of a transport have no prefix in UCX 1.13, and that of the transport in 1.18. UCX accepts any name: a wrong one has no
+ * effect. */
+static int modify_tcp(ucp_config_t *config, const char *name, const char *value) {
+    unsigned major, minor, release;
+    char full[32];
+    ucp_get_version(&major, &minor, &release);
+    snprintf(full, sizeof full, "%s%s", major > 1 || minor > 13 ? "TCP_" : "", name);
+    return modify(config, full, value);
+}
+
+static int modify_tcp_size(ucp_config_t *config, const char *name, size_t bytes) {
     char value[32];
     snprintf(value, sizeof value, "%zu", bytes);
-    return modify(config, name, value);
+    return modify_tcp(config, name, value);
 }
 
 /* TCP's keepalive detects a machine that is gone while no message is in flight: after 5 + 5 x 1 seconds. */
@@ -73,11 +82,11 @@ static int configure(ucp_config_t *config, const struct link_options *options) {
     if (!users_transports() && *networks)
         status = modify(config, "TLS", networks);
     status = status ? status : modify(config, "RNDV_THRESH", "inf");
-    status = status ? status : modify_size(config, "TX_SEG_SIZE", segment);
-    status = status ? status : modify_size(config, "RX_SEG_SIZE", 2 * segment);
-    status = status ? status : modify(config, "KEEPIDLE", "5s");
-    status = status ? status : modify(config, "KEEPINTVL", "1s");
-    return status ? status : modify(config, "KEEPCNT", "5");
+    status = status ? status : modify_tcp_size(config, "TX_SEG_SIZE", segment);
+    status = status ? status : modify_tcp_size(config, "RX_SEG_SIZE", 2 * segment);
+    status = status ? status : modify_tcp(config, "KEEPIDLE", "5s");
+    status = status ? status : modify_tcp(config, "KEEPINTVL", "1s");
+    return status ? status : modify_tcp(config, "KEEPCNT", "5");
 }
 
 /* UCX reports the transports in use only as text: lines that end in "tcp/eth0", "rc_mlx5/mlx5_0:1". */
