@@ -219,6 +219,24 @@ found() { # name, options for linking the library in the middle, and the program
 }
 LD_LIBRARY_PATH=$dir/lib run "${launch[@]}" -n 2 ./far
 refused 'by LD_LIBRARY_PATH' "./far uses $dir/lib/$name, but"
+# MPIs with MPICH's ABI, by their names, or by the text of MPI_Get_library_version.
+vendor() { # name of the MPI, its library, the text
+    echo "const char *version(void) { return \"$3\"; }" | gcc -shared -fPIC -x c - -Wl,-soname,"$2" -o "$dir/lib/$2" &&
+        echo 'const char *version(void); int main(void) { return !version(); }' |
+        gcc -x c - -x none "$dir/lib/$2" -Wl,-rpath,"$dir/lib" -o "$dir/vendor" || exit 1
+    run --mpi mpich --dry-run ./vendor
+    check "$1" 0 "hearth: warning: ./vendor uses $1 \\($dir/lib/$2\\), which has the ABI of mpich: Hearth was tested with MPICH 4\\.0\\.2.*, not with it$"
+    run --dry-run ./vendor
+    check "$1 is not the MPI of this tree" 2 "./vendor uses $dir/lib/$2, but .*libhearth-mpi.so was built for /"
+}
+if [ "$mpi" = mpich ]; then
+    vendor 'Intel MPI' libmpi.so.12 'Intel(R) MPI Library 2021.6 for Linux* OS'
+    vendor 'MVAPICH' libmpi.so.12 'MVAPICH2 Version      :\\t2.3.7'
+    vendor 'Cray MPICH' libmpi.so.12 'MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2)'
+    vendor 'Cray MPICH' libmpi_gnu_12.so.12 ''
+fi
+run -v --dry-run ./rank
+check 'what was tested is said' 0 "uses $mpi: ./rank needs .*, (MPICH|Open MPI); tested with (MPICH 4\.0\.2|Open MPI 4\.1\.4)"
 
 # ---- srun ----
 

@@ -23,6 +23,7 @@
 #include "run/run.h"
 #include "run/script.h"
 #include "run/strvec.h"
+#include "run/vendor.h"
 
 extern char **environ;
 
@@ -245,6 +246,15 @@ static bool is_same_file(const char *a, const char *b) {
            first.st_ino == second.st_ino;
 }
 
+/* Programs for another member of an ABI family run, but nobody has tested it. */
+static void say_vendor(const struct program *p) {
+    struct vendor vendor = vendor_of(&p->mpi);
+    if (!vendor.is_tested)
+        log_warn("%s uses %s (%s), which has the ABI of %s: Hearth was tested with %s, not with it", p->word,
+                 vendor.name, *p->mpi.path ? p->mpi.path : p->mpi.name, flavour_name(p->mpi.flavour),
+                 vendor_tested(p->mpi.flavour));
+}
+
 /* Our library loads the MPI library that it was built for. If the program needs another one, its process would have
  * two. */
 static int find_library(struct run *r) {
@@ -255,11 +265,13 @@ static int find_library(struct run *r) {
         return refuse("there is no libhearth-mpi.so for %s beside this command: build Hearth for it (make), "
                       "or install it",
                       name);
-    if (!p || r->options->wanted || !strcmp(p->mpi.name, host.name) || is_same_file(p->mpi.path, host.path))
-        return 0;
-    return refuse(
-        "%s uses %s, but %s was built for %s: build Hearth with that MPI's compiler (-DHEARTH_MPICC=)",
-        p->word, *p->mpi.path ? p->mpi.path : p->mpi.name, r->library, host.path);
+    if (p && (r->options->wanted || !strcmp(p->mpi.name, host.name) || is_same_file(p->mpi.path, host.path)))
+        say_vendor(p);
+    else if (p)
+        return refuse(
+            "%s uses %s, but %s was built for %s: build Hearth with that MPI's compiler (-DHEARTH_MPICC=)",
+            p->word, *p->mpi.path ? p->mpi.path : p->mpi.name, r->library, host.path);
+    return 0;
 }
 
 static int choose_launcher(struct run *r) {
@@ -354,8 +366,8 @@ static void explain(const struct run *r) {
     if (r->options->wanted)
         fprintf(stderr, "hearth: %s, given by --mpi\n", name);
     else if (p)
-        fprintf(stderr, "hearth: %s uses %s: %s needs %s\n", p->word, name, p->carrier,
-                *p->mpi.path ? p->mpi.path : p->mpi.name);
+        fprintf(stderr, "hearth: %s uses %s: %s needs %s, %s; tested with %s\n", p->word, name, p->carrier,
+                *p->mpi.path ? p->mpi.path : p->mpi.name, vendor_of(&p->mpi).name, vendor_tested(r->flavour));
     else
         fprintf(stderr, "hearth: %s, that of the launcher; the program may load MPI at run time\n", name);
 }
