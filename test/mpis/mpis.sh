@@ -9,7 +9,9 @@
 #   SUITE.MPI.build     all programs and libraries for this MPI, by gcc, with warnings as errors
 #   SUITE.MPI.clang     the same by clang; nothing of it is run
 #   SUITE.MPI.FAMILY    the quick tests of a family: p2p mpi net armci gas ga litmus scripts
+#   SUITE.mpich.abi     the quick tests of messages and windows of this machine's own tree, library and programs, under the MPICH there
 #   SUITE.unit          the unit tests, under ASan
+#   SUITE.lint          the checks of the sources
 # A part of tests builds what it needs. A root is made once, in build/roots (root.sh); its trees are in build/roots/SUITE.build. The
 # programs run natively, in namespaces of their own (enter.sh). Every part has a time limit. The table at the end has one row per part.
 set -uo pipefail
@@ -42,14 +44,14 @@ parts() { # suite
         for mpi in "${mpis[@]}"; do
             for part in build clang "${families[@]}"; do echo "$1.$mpi.$part"; done
         done
-        echo "$1.unit"
+        printf "$1.%s\\n" mpich.abi unit lint
     } | grep -E -- "$pattern"
 }
 
 inside() { # suite, seconds, command
     local suite=$1 limit=$2
     shift 2
-    timeout -k 10 "$limit" "$here/enter.sh" "$roots/$suite" "$roots/$suite.build" "$@"
+    timeout -k 10 "$limit" "$here/enter.sh" "$roots/$suite" "${build:-$roots/$suite.build}" "$@"
 }
 
 # ---- the table ----
@@ -66,7 +68,7 @@ version_of() { # suite, MPI: its version, from its package
 add_row() { # part, result, why
     local suite=${1%%.*} mpi
     mpi=$(cut -d. -f2 <<<"$1")
-    [ "$mpi" = unit ] && mpi=- || mpi="$mpi $(version_of "$suite" "$mpi")"
+    case $mpi in unit | lint) mpi=- ;; *) mpi="$mpi $(version_of "$suite" "$mpi")" ;; esac
     rows+=("$suite|$mpi|${1##*.}|$2|$3")
     echo "$1: $2${3:+ ($3)}"
 }
@@ -82,7 +84,7 @@ print_table() {
 build_tree() { # suite, tree, command that configures it, targets
     local log=$roots/$1.build/build.$2.log
     inside "$1" $build_limit sh -c "
-        { [ -f build/$2/Makefile ] || $3; } && cmake -DHEARTH_WERROR=ON build/$2 && cmake --build build/$2 -j $JOBS --target $4" >"$log" 2>&1 && return
+        { [ -f build/$2/CMakeCache.txt ] || $3; } && cmake -DHEARTH_WERROR=ON build/$2 && cmake --build build/$2 -j $JOBS --target $4" >"$log" 2>&1 && return
     why=$(grep -E -m 1 'error|Error' "$log" || tail -1 "$log")
     return 1
 }
@@ -90,9 +92,9 @@ build_tree() { # suite, tree, command that configures it, targets
 declare -A built
 need_tree() { # suite, tree, targets
     [ -z "${built[$1.$2.$3]:-}" ] || return 0
-    local configure="make build/$2/Makefile"
+    local configure="make build/$2/.configured"
     case $2 in
-    clang-*) configure="cmake -S . -B build/$2 -G 'Unix Makefiles' -DCMAKE_C_COMPILER=clang -DHEARTH_MPI=${2#*-} -DHEARTH_MPICC=\$(packaging/mpis.sh ${2#*-})" ;;
+    clang-*) configure="cmake -S . -B build/$2 -G Ninja -DCMAKE_C_COMPILER=clang -DHEARTH_MPI=${2#*-} -DHEARTH_MPICC=\$(packaging/mpis.sh ${2#*-})" ;;
     esac
     build_tree "$1" "$2" "$configure" "$3" && built[$1.$2.$3]=1
 }
@@ -103,6 +105,8 @@ build_for() { # part
     case ${1##*.} in
     clang) need_tree "$suite" "clang-$mpi" "all apps tests units" ;;
     unit) need_tree "$suite" asan units && need_tree "$suite" mpich "all units-long sims" ;;
+    lint) need_tree "$suite" mpich all && need_tree "$suite" openmpi all ;;
+    abi) [ -x build/mpich/test/p2p_suite ] || { why="this machine has no tree build/mpich: make tests" && return 1; } ;;
     *) need_tree "$suite" "$mpi" "all apps tests" ;;
     esac
 }
@@ -121,6 +125,14 @@ run_tests() { # part, options of test/run
     add_row "$part" "${result:-not finished}" "$(reasons "$log")"
 }
 
+# The programs and the library of this machine's tree, as the tree of a build folder of its own.
+run_abi() { # part
+    local build=$roots/${1%%.*}.abi
+    rm -rf "$build"
+    mkdir -p "$build/mpich" && cp -a build/mpich/lib build/mpich/bin build/mpich/test "$build/mpich/"
+    run_tests "$1" -m mpich -k '^(p2p|mpi)_'
+}
+
 run_part() { # part
     local mpi family=${1##*.} why=
     mpi=$(cut -d. -f2 <<<"$1")
@@ -128,6 +140,8 @@ run_part() { # part
     case $family in
     build | clang) add_row "$1" built "" ;;
     unit) run_tests "$1" -k '^unit_' ;;
+    lint) run_tests "$1" -k '^lint_' ;;
+    abi) run_abi "$1" ;;
     scripts) run_tests "$1" -m "$mpi" -k "^test_.*\\.$mpi" ;;
     *) run_tests "$1" -m "$mpi" -k "^${family}_" ;;
     esac
@@ -141,6 +155,7 @@ run_suite() { # suite
         rows+=("$1|-|root|$([ $status = 77 ] && echo skipped || echo "not made")|see above")
         return
     fi
+    inside "$1" $build_limit packaging/setup.sh test >/dev/null # packages that were added since the root was made
     for part in $(parts "$1"); do
         run_part "$part"
     done
