@@ -41,6 +41,8 @@ static void become_launcher(const struct strvec *command, int to) {
     if (!geteuid()) { /* Open MPI refuses to run as root by default */
         setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
         setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+        setenv("PRTE_ALLOW_RUN_AS_ROOT", "1", 1); /* from version 5 on */
+        setenv("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     }
     execv(command->of[0], command->of);
     _exit(127);
@@ -205,22 +207,18 @@ static void add_words(struct strvec *w, const char *const *list) {
         strvec_add(w, *list);
 }
 
+/* The component for one-sided operations over TCP: pt2pt, which Open MPI 5 no longer has. */
+static const char *component_over_tcp(const char *library) {
+    const char *version = strstr(library, "Open MPI v");
+    return version && atoi(version + strlen("Open MPI v")) >= 5 ? "rdma" : "pt2pt";
+}
+
 static struct strvec probe_command(enum flavour flavour, const char *launcher, const char *probe,
-                                   bool over_tcp) {
+                                   bool over_tcp, const char *library) {
     static const char *const openmpi[] = {"--oversubscribe", "--bind-to", "none", "-n", "2", NULL};
-    static const char *const openmpi_tcp[] = {"--mca",
-                                              "pml",
-                                              "ob1",
-                                              "--mca",
-                                              "osc",
-                                              "pt2pt",
-                                              "--mca",
-                                              "btl",
-                                              "tcp,self",
-                                              "--mca",
-                                              "btl_tcp_if_include",
-                                              "lo",
-                                              NULL};
+    static const char *const openmpi_tcp[] = {"--mca", "pml",      "ob1",   "--mca",
+                                              "btl",   "tcp,self", "--mca", "btl_tcp_if_include",
+                                              "lo",    "--mca",    "osc",   NULL};
     static const char *const mpich[] = {"-n", "2", NULL};
     static const char *const mpich_tcp[] = {"/usr/bin/env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo",
                                             "MPIR_CVAR_NOLOCAL=1", NULL};
@@ -229,6 +227,8 @@ static struct strvec probe_command(enum flavour flavour, const char *launcher, c
     add_words(&w, flavour == FLAVOUR_OPENMPI ? openmpi : mpich);
     if (over_tcp)
         add_words(&w, flavour == FLAVOUR_OPENMPI ? openmpi_tcp : mpich_tcp);
+    if (over_tcp && flavour == FLAVOUR_OPENMPI)
+        strvec_add(&w, component_over_tcp(library));
     strvec_add(&w, probe);
     if (over_tcp)
         strvec_add(&w, "plain");
@@ -245,9 +245,9 @@ static void check_mpi_judge(const struct output_text *o, const char *where) {
 
 static void check_mpi_try_out(enum flavour flavour, const char *launcher, const char *probe) {
     static struct output_text o; /* too large for the stack */
-    char library[256];
+    char library[256] = "unknown version";
     for (int over_tcp = 0; over_tcp < 2; over_tcp++) {
-        struct strvec command = probe_command(flavour, launcher, probe, over_tcp);
+        struct strvec command = probe_command(flavour, launcher, probe, over_tcp, library);
         if (!run_probe(&command, &o))
             check_say(GRADE_BAD, flavour_name(flavour), NULL, "cannot start a process: %s", strerror(errno));
         if (!over_tcp)
