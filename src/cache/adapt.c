@@ -7,11 +7,18 @@
  *      storage   grows    if gets that found no space in it / gets > capacity_threshold
  *                shrinks  if hits / gets > stable_threshold and more than free_threshold of it is free
  *
+ * A size that is a little too small costs less than these thresholds in each interval, but for good. It grows, too, if since its last
+ * change both the gets that found no room in it and the repeated misses exceed a share of the entries.
+ *
  * Growth does not wait for the end of the interval once enough such gets were counted. Without any reuse in the interval
  * nothing grows: a stream that is never read again would otherwise take all memory. Reuse is a hit, or a miss of a key
  * that was missed before, because a cache too small to keep anything sees no hits. Two small tables hold the tags of
  * missed keys; a newer tag overwrites an older one in its place. One table takes every key and covers about the last
  * MISSED misses. The other takes one key in DISTANT_SHARE and covers that many times more.
+ *
+ * What grows grows at once to the size that the gets since the last decision would have needed, by the larger of two estimates. If h of
+ * g gets hit while the cache held n entries, about n g / h different keys are in use. If a key was missed again after d other inserts,
+ * d entries would have kept it. A growth is at least by the configured factor, and at most LARGEST_STEP times.
  *
  * Unlike in the paper, entries survive a resize: index slots are assigned anew and storage grows in place. Only entries
  * beyond the new end of a shrinking storage are lost.
@@ -26,7 +33,7 @@
 
 #include "cache/storage.h"
 
-enum { FIRST_PATIENCE = 2, MOST_PATIENCE = 1 << 16, DISTANT_SHARE = 16 };
+enum { FIRST_PATIENCE = 2, MOST_PATIENCE = 1 << 16, DISTANT_SHARE = 16, LARGEST_STEP = 64 };
 
 enum wish { STAY, GROW, SHRINK };
 
@@ -46,7 +53,10 @@ static enum wish temper(struct tendency *t, enum wish wish) {
     return wish;
 }
 
-static void note_change(struct tendency *t, enum wish wish) {
+/* Call with the counts as they are now. */
+static void note_change(const struct cache *c, struct tendency *t, enum wish wish) {
+    t->short_at = t == &c->index_size ? c->crowded : c->starved;
+    t->repeats_at = c->repeats;
     if (wish == GROW && t->shrunk && t->patience < MOST_PATIENCE)
         t->patience *= 2;
     t->shrunk = wish == SHRINK;
@@ -66,9 +76,13 @@ static void note_refusal(struct tendency *t, enum wish wish, int err) {
         t->penalty *= 2;
 }
 
-static void adapt_remember(struct cache *c, uint32_t *place, uint32_t tag) {
-    c->repeats += *place == tag;
-    *place = tag;
+static void adapt_remember(struct cache *c, struct missed *place, uint32_t tag) {
+    uint32_t now = (uint32_t)c->inserts;
+    if (place->tag == tag) {
+        c->repeats++;
+        c->distances += now - place->at;
+    }
+    *place = (struct missed){tag, now};
 }
 
 void adapt_note_miss(struct cache *c, struct hash h) {
@@ -83,9 +97,54 @@ static void adapt_tell(const struct cache *c, enum cache_part part, uint64_t fro
         c->config.resized(c->config.resized_arg, part, from, to);
 }
 
+/* ---- how far to grow ---- */
+
+static uint64_t hits_between(const struct cache_stats *then, const struct cache_stats *now) {
+    return now->full_hits - then->full_hits + now->partial_hits - then->partial_hits + now->pending_hits -
+           then->pending_hits;
+}
+
+/* The entries that the gets since the last decision would have needed. */
+static double entries_needed(const struct cache *c) {
+    struct cache_stats now;
+    cache_stats(c, &now);
+    double gets = (double)(now.lookups - c->before.lookups), hits = (double)hits_between(&c->before, &now);
+    double held = ((double)now.entries + (double)c->before.entries) / 2;
+    double repeats = (double)(c->repeats - c->repeats_before),
+           distances = (double)(c->distances - c->distances_before);
+    double by_hits = hits > 0 ? held * gets / hits : 0, by_distance = repeats > 0 ? distances / repeats : 0;
+    return by_hits > by_distance ? by_hits : by_distance;
+}
+
+static double grown(double size, double factor, double needed) {
+    double least = size * factor, most = size * LARGEST_STEP;
+    most = most < least ? least : most;
+    return needed < least ? least : needed < most ? needed : most;
+}
+
+/* Slots for the entries that are needed: insertion paths become long in an index that is more than two thirds full. */
+static double slots_grown(const struct cache *c) {
+    return grown((double)c->slot_count, c->config.index_increase, 1.5 * entries_needed(c)) + 1;
+}
+
+/* Storage for the entries that are needed, with a quarter for fragments, if they are as large as the present ones. */
+static double storage_grown(const struct cache *c) {
+    double entries = (double)c->cached + (double)c->pending + (double)c->stale;
+    double each = entries > 0 ? (double)c->used_bytes / entries : 0;
+    return grown((double)c->storage_bytes, c->config.memory_increase, 1.25 * each * entries_needed(c));
+}
+
+/* ---- resizing ---- */
+
+/* If there is no memory for a long step, the configured one may be possible. */
+static int grow_index(struct cache *c, uint32_t slots) {
+    int err = index_resize(c, slots);
+    double least = (double)c->slot_count * c->config.index_increase + 1;
+    return err && least < (double)slots ? index_resize(c, (uint32_t)least) : err;
+}
+
 static void resize_index(struct cache *c, enum wish wish) {
-    double factor = wish == GROW ? c->config.index_increase : 1 / c->config.index_decrease;
-    double want = (double)c->slot_count * factor + (wish == GROW);
+    double want = wish == GROW ? slots_grown(c) : (double)c->slot_count / c->config.index_decrease;
     double room = 2.0 * ((double)c->cached + (double)c->pending); /* never shrinks to more than half full */
     want = wish == SHRINK && want < room ? room : want;
     want = want < FEWEST_SLOTS ? FEWEST_SLOTS : want > MOST_SLOTS ? MOST_SLOTS : want;
@@ -93,12 +152,12 @@ static void resize_index(struct cache *c, enum wish wish) {
     if (wish == GROW ? slots <= c->slot_count : slots >= c->slot_count)
         return;
     uint32_t before = c->slot_count;
-    int err = index_resize(c, slots);
+    int err = wish == GROW ? grow_index(c, slots) : index_resize(c, slots);
     if (err) {
         note_refusal(&c->index_size, wish, err);
         return;
     }
-    note_change(&c->index_size, wish);
+    note_change(c, &c->index_size, wish);
     c->count.adjustments++;
     *(wish == GROW ? &c->count.index_grown : &c->count.index_shrunk) += 1;
     adapt_tell(c, CACHE_INDEX, before, c->slot_count);
@@ -127,8 +186,8 @@ static int shrink_storage(struct cache *c, uint64_t bytes) {
 }
 
 static void resize_storage(struct cache *c, enum wish wish) {
-    double factor = wish == GROW ? c->config.memory_increase : 1 / c->config.memory_decrease;
-    double want = (double)c->storage_bytes * factor, room = 1.25 * (double)c->used_bytes;
+    double want = wish == GROW ? storage_grown(c) : (double)c->storage_bytes / c->config.memory_decrease;
+    double room = 1.25 * (double)c->used_bytes;
     want = wish == SHRINK && want < room ? room : want;
     want = want < LEAST_STORAGE ? LEAST_STORAGE : want > 1e18 ? 1e18 : want;
     uint64_t bytes = round_up((uint64_t)want, CACHE_LINE);
@@ -140,19 +199,24 @@ static void resize_storage(struct cache *c, enum wish wish) {
         note_refusal(&c->storage_size, wish, err);
         return;
     }
-    note_change(&c->storage_size, wish);
+    note_change(c, &c->storage_size, wish);
     c->count.adjustments++;
     *(wish == GROW ? &c->count.storage_grown : &c->count.storage_shrunk) += 1;
     adapt_tell(c, CACHE_STORAGE, before, c->storage_bytes);
 }
 
-static uint64_t hits_between(const struct cache_stats *then, const struct cache_stats *now) {
-    return now->full_hits - then->full_hits + now->partial_hits - then->partial_hits + now->pending_hits -
-           then->pending_hits;
-}
+/* ---- decisions ---- */
 
 static bool is_reused(const struct cache *c) {
     return reuses(c) != c->reuses_before;
+}
+
+/* Whether a size has been a little too small for long. threshold: 1 keeps it from growing. */
+static bool is_short(const struct cache *c, const struct tendency *t, uint64_t count, double threshold) {
+    enum { LEAST = 16, SHARE = 32 };
+    uint64_t most = ((uint64_t)c->cached + c->pending) / SHARE;
+    most = most < LEAST ? LEAST : most;
+    return threshold < 1 && count - t->short_at > most && c->repeats - t->repeats_at > most;
 }
 
 static enum wish index_wish(const struct cache *c, const struct cache_stats *now, double gets) {
@@ -161,6 +225,8 @@ static enum wish index_wish(const struct cache *c, const struct cache_stats *now
            nonempty = (double)(now->nonempty - then->nonempty);
     if ((double)(c->crowded - c->crowded_before) > c->config.conflict_threshold * gets)
         return is_reused(c) ? GROW : STAY;
+    if (is_short(c, &c->index_size, c->crowded, c->config.conflict_threshold))
+        return GROW;
     return nonempty < c->config.sparse_threshold * visited ? SHRINK : STAY;
 }
 
@@ -170,6 +236,8 @@ static enum wish storage_wish(const struct cache *c, const struct cache_stats *n
     uint64_t unused = c->storage_bytes - c->used_bytes;
     if ((double)(c->starved - c->starved_before) > c->config.capacity_threshold * gets)
         return is_reused(c) ? GROW : STAY;
+    if (is_short(c, &c->storage_size, c->starved, c->config.capacity_threshold))
+        return GROW;
     bool stable = (double)hits > c->config.stable_threshold * gets;
     return stable && (double)unused > c->config.free_threshold * (double)c->storage_bytes ? SHRINK : STAY;
 }
@@ -216,4 +284,6 @@ void cache_adapt(struct cache *c) {
     c->crowded_before = c->crowded;
     c->starved_before = c->starved;
     c->reuses_before = reuses(c);
+    c->repeats_before = c->repeats;
+    c->distances_before = c->distances;
 }

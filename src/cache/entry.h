@@ -68,6 +68,8 @@ struct tendency {
     unsigned patience, streak; /* consecutive intervals that must ask to shrink; that did so far */
     unsigned rest, penalty;    /* intervals until growth is tried again; the same after the next failure */
     bool shrunk;               /* the last change was a reduction */
+    uint64_t short_at;         /* inserts that this size was too small for, up to the last change */
+    uint64_t repeats_at;       /* repeated misses up to the last change */
 };
 
 /* Sampled admission: see admission.c. */
@@ -106,6 +108,7 @@ struct cache {
     uint64_t slow_lookups, touches, inserts;
     uint64_t crowded, starved; /* inserts for which the index was too small; the storage */
     uint64_t repeats;          /* misses of keys that were missed before, recently */
+    uint64_t distances;        /* inserts between the two misses, summed up over all repeats */
     float weight;              /* of the next entry */
     uint64_t weights;          /* number of weights given so far, */
     double weight_sum;         /* and their sum */
@@ -113,8 +116,11 @@ struct cache {
 
     struct tendency index_size, storage_size;
     struct cache_stats before; /* counts at the last decision about the sizes */
-    uint64_t crowded_before, starved_before, reuses_before;
-    uint32_t missed[2][MISSED]; /* tags of keys, to detect repeated misses */
+    uint64_t crowded_before, starved_before, reuses_before, repeats_before, distances_before;
+    struct missed {
+        uint32_t tag; /* of a key */
+        uint32_t at;  /* number of the insert */
+    } missed[2][MISSED]; /* to detect repeated misses */
 
     struct memory self, slot_memory, pool_memory, storage_memory;
 };
