@@ -18,6 +18,7 @@
 #include "base/output_part.h"
 #include "base/parts.h"
 #include "base/random.h"
+#include "base/rank_table.h"
 #include "base/series.h"
 #include "base/settings.h"
 #include "base/shape.h"
