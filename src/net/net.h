@@ -3,6 +3,7 @@
 #define HEARTH_NET_H
 
 #include "net/boot/agree.h"
+#include "net/boot/collect.h"
 #include "net/rpc/call.h"
 #include "net/rpc/channel.h"
 #include "net/rpc/direct.h"

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "net/boot/agree.h"
+#include "net/boot/collect.h"
 
 enum { PORT = 1 /* a helper's port: messages wake its thread */ };
 
@@ -82,9 +83,14 @@ static void channel_destroy(struct net_channel *c) {
     free(c);
 }
 
+static int channel_leader_of(const void *world, int node) {
+    return net_world_leader(world, node);
+}
+
 static int channel_exchange(struct net_channel *c, const struct net_boot *boot) {
     const struct net_world *w = c->world;
-    struct address mine = {0}, *all = malloc((size_t)w->size * sizeof *all);
+    struct address mine = {0};
+    void *all = malloc(net_collect_scratch(w->size, sizeof mine));
     int status = net_agree_on_memory(boot, all, "the addresses");
     if (status == 0 && c->port) {
         mine.bytes = net_link_port_address(c->port, mine.data);
@@ -92,9 +98,8 @@ static int channel_exchange(struct net_channel *c, const struct net_boot *boot) 
     }
     status = net_boot_agree(boot, status);
     if (status == 0)
-        status = net_boot_gather(boot, &mine, all, sizeof mine);
-    for (int node = 0; status == 0 && node < w->nodes; node++)
-        c->addresses[node] = all[net_world_leader(w, node)];
+        status =
+            net_boot_collect(boot, &mine, sizeof mine, all, w->nodes, channel_leader_of, w, c->addresses);
     free(all);
     return net_boot_agree(boot, status);
 }

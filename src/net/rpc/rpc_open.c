@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "net/boot/agree.h"
+#include "net/boot/collect.h"
 #include "net/rpc/rpc_engine.h"
 #include "net/rpc/tally.h"
 
@@ -136,12 +137,16 @@ static int open_helpers(struct net *n) {
     return 0;
 }
 
+static int leader_of(const void *world, int node) {
+    return net_world_leader(world, node);
+}
+
 /* The leaders contribute the addresses of all helpers; each node stores them once. */
 static int exchange_addresses(struct net *n, const struct net_boot *boot) {
     struct net_world *w = n->world;
     size_t one = round_up(sizeof(uint16_t) + LINK_ADDRESS, 8), mine = one * (size_t)n->helpers;
     char *table = net_world_share(w, boot, mine * (size_t)w->nodes);
-    char *brought = calloc(1, mine), *all = malloc(mine * (size_t)w->size);
+    char *brought = calloc(1, mine), *all = malloc(net_collect_scratch(w->size, mine));
     int status = net_agree_on_memory(boot, table && brought && all, "the addresses");
     for (int i = 0; status == 0 && n->served && i < n->helpers; i++) {
         int length =
@@ -152,9 +157,8 @@ static int exchange_addresses(struct net *n, const struct net_boot *boot) {
     }
     status = net_boot_agree(boot, status);
     if (status == 0)
-        status = net_boot_gather(boot, brought, all, mine);
-    for (int node = 0; status == 0 && w->local == 0 && node < w->nodes; node++)
-        memcpy(table + (size_t)node * mine, all + (size_t)net_world_leader(w, node) * mine, mine);
+        status =
+            net_boot_collect(boot, brought, mine, all, w->nodes, leader_of, w, w->local == 0 ? table : NULL);
     free(brought);
     free(all);
     n->addresses = table;
