@@ -27,8 +27,10 @@ static struct memory_group *groups;    /* groups with a heap */
 
 static bool is_held(const struct allocation *a, int proc, uint64_t low, uint64_t high) {
     int member = a->group->member_of ? a->group->member_of[proc] : proc;
-    return member >= 0 && low >= a->parts[member].base &&
-           high <= a->parts[member].base + a->parts[member].bytes && low < high;
+    if (member < 0 || low >= high)
+        return false;
+    struct net_heap_part part = armci_memory_part(a, member);
+    return low >= part.base && high <= part.base + part.bytes;
 }
 
 /* Call with the guard held. */
@@ -168,9 +170,9 @@ static struct memory_group *group_of(const ARMCI_Group *group) {
 /* ---- allocation ---- */
 
 static struct allocation *allocation_make(struct memory_group *g, int count) {
-    struct allocation *a = calloc(1, sizeof *a + (size_t)count * sizeof a->parts[0]);
+    struct allocation *a = calloc(1, sizeof *a);
     if (!a)
-        armci_fail("ARMCI_Malloc", "no memory for a list of %d addresses", count);
+        armci_fail("ARMCI_Malloc", "no memory for an allocation of %d processes", count);
     a->count = count;
     a->group = g;
     g->uses++;
@@ -188,9 +190,9 @@ int ARMCI_Malloc_group(void **pointers, armci_size_t bytes, ARMCI_Group *group) 
         armci_fail("ARMCI_Malloc", "the size is negative: %ld bytes", (long)bytes);
     struct memory_group *g = group_of(group);
     struct allocation *a = allocation_make(g, group->size);
-    int status = net_heap_take(g->heap, (uint64_t)bytes, 0, a, a->parts, &a->block);
+    int status = net_heap_take(g->heap, (uint64_t)bytes, 0, a, &a->block);
     for (int i = 0; i < a->count && status == 0; i++)
-        pointers[i] = (void *)(uintptr_t)a->parts[i].base;
+        pointers[i] = a->block.bytes ? (void *)(uintptr_t)armci_memory_part(a, i).base : NULL;
     if (status != 0 || a->block.bytes == 0) { /* empty: all its pointers are NULL, so it has no entry */
         allocation_free(a);
         return status;

@@ -23,8 +23,12 @@ struct allocation {
     int count;                   /* number of members */
     struct reach *reach;         /* [nodes]: direct access; NULL: only through the helpers */
     struct link_memory *exposed; /* memory that this process, its node's leader, exposes; or NULL */
-    struct net_heap_part parts[];
 };
+
+/* A member's part of the allocation. */
+static inline struct net_heap_part armci_memory_part(const struct allocation *a, int member) {
+    return net_heap_part(a->group->heap, &a->block, member);
+}
 
 /* The allocation that contains all of [low, high) of that process's memory, or NULL. */
 struct allocation *armci_memory_find(int proc, const void *low, const void *high);

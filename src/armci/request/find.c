@@ -19,9 +19,9 @@ static _Noreturn void find_refuse(const char *call, int proc, const void *low, c
                    "rank %d has no ARMCI memory at %p ... %p (%zu bytes): use an address from ARMCI_Malloc",
                    proc, low, high, bytes);
     int member = a->group->member_of ? a->group->member_of[proc] : proc;
+    struct net_heap_part part = armci_memory_part(a, member);
     armci_fail(call, "%p ... %p (%zu bytes) of rank %d is beyond the allocation, which is %p ... %p", low,
-               high, bytes, proc, (void *)(uintptr_t)a->parts[member].base,
-               (void *)(uintptr_t)(a->parts[member].base + a->parts[member].bytes));
+               high, bytes, proc, (void *)(uintptr_t)part.base, (void *)(uintptr_t)(part.base + part.bytes));
 }
 
 enum way armci_find_way(const char *call, int proc) {

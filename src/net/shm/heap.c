@@ -10,6 +10,9 @@
  * exchanges. A block is as long on all nodes as the largest node needs; the surplus on the others is address space
  * only.
  *
+ * Most allocations have the same size in all members. Their parts are then equally far apart on each node, and only this distance is
+ * stored.
+ *
  * *Returning memory.* Each page of a block is returned to the system by one member: the owner of the part in which
  * the page begins. The first `warm` bytes of the first chunk are kept: most blocks lie there (first fit), and
  * programs that allocate and free in a loop would otherwise pay for page faults each time.
@@ -53,16 +56,24 @@ struct net_heap {
     uint64_t warm, page;
     unsigned forgotten; /* blocks that will never be returned */
     int limit;          /* enum heap_limit of this process */
-    int nodes, *index;  /* [all.size]: 0 ... nodes - 1, in the order of the first members */
-    uint64_t *ends;     /* [nodes]: scratch memory of heap_lay_out */
-    struct heap_wish *wishes;
+    int nodes;
+    struct heap_member *members; /* [all.size] */
+    uint64_t *ends;              /* [nodes]: scratch memory of heap_lay_out */
+    int64_t *heard;              /* [all.size]: scratch memory of the exchanges */
 };
 
-/* The contribution of each member to the exchange. */
-struct heap_wish {
-    uint64_t bytes;
-    int32_t status, limit;
+struct heap_member {
+    uint32_t node;  /* 0 ... nodes - 1, in the order of the first members */
+    uint32_t place; /* among the members of that node */
 };
+
+size_t net_heap_member_bytes(void) {
+    return sizeof(struct heap_member) + sizeof(int64_t);
+}
+
+size_t net_heap_part_bytes(void) {
+    return sizeof(struct net_heap_part);
+}
 
 /* ---- opening and closing ---- */
 
@@ -77,14 +88,30 @@ static enum heap_limit heap_limit_here(void) {
     return scarce || net_address_is_scarce() ? HEAP_SHORT : HEAP_FREE;
 }
 
-/* Maps arbitrary node numbers to 0 ... nodes - 1. */
-static void heap_number_nodes(struct net_heap *h, const int *node_of) {
-    for (int i = 0; i < h->group.all.size; i++) {
-        int first = 0;
-        while (node_of[first] != node_of[i])
-            first++;
-        h->index[i] = first < i ? h->index[first] : h->nodes++;
+static int heap_compare_keys(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Maps arbitrary node numbers to 0 ... nodes - 1. Sorted by node and member, the members of a node are neighbours. Their first one
+ * gets the node's number when all are visited in their own order. */
+static int heap_number_nodes(struct net_heap *h, const int *node_of) {
+    uint32_t size = (uint32_t)h->group.all.size;
+    uint64_t *keys = malloc(size * sizeof *keys);
+    if (!keys)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < size; i++)
+        keys[i] = (uint64_t)(uint32_t)node_of[i] << 32 | i;
+    qsort(keys, size, sizeof *keys, heap_compare_keys);
+    for (uint32_t i = 0, first = 0; i < size; i++) {
+        first = keys[i] >> 32 == keys[first] >> 32 ? first : i;
+        h->members[(uint32_t)keys[i]] =
+            (struct heap_member){.node = (uint32_t)keys[first], .place = i - first};
     }
+    free(keys);
+    for (uint32_t i = 0; i < size; i++) /* `node` is the node's first member until here */
+        h->members[i].node = h->members[i].place ? h->members[h->members[i].node].node : (uint32_t)h->nodes++;
+    return 0;
 }
 
 /* At most 1/64 of the node's memory. */
@@ -104,15 +131,14 @@ struct net_heap *net_heap_open(const struct net_heap_group *group) {
     h->page = (uint64_t)sysconf(_SC_PAGESIZE);
     h->warm = heap_warm_bytes(h);
     h->limit = heap_limit_here();
-    h->index = calloc(size, sizeof *h->index);
-    h->ends = calloc(size, sizeof *h->ends);
-    h->wishes = calloc(size, sizeof *h->wishes);
-    if (!h->index || !h->ends || !h->wishes) {
-        net_heap_close(h);
-        return NULL;
-    }
-    heap_number_nodes(h, group->node_of);
-    return h;
+    h->members = calloc(size, sizeof *h->members);
+    h->heard = calloc(size, sizeof *h->heard);
+    bool numbered = h->members && h->heard && !heap_number_nodes(h, group->node_of);
+    h->ends = numbered ? calloc((size_t)h->nodes, sizeof *h->ends) : NULL;
+    if (h->ends)
+        return h;
+    net_heap_close(h);
+    return NULL;
 }
 
 static void heap_drop_chunk(struct net_heap *h, struct heap_chunk *c) {
@@ -129,9 +155,9 @@ void net_heap_close(struct net_heap *h) {
         h->chunks = c->next;
         heap_drop_chunk(h, c);
     }
-    free(h->index);
+    free(h->members);
     free(h->ends);
-    free(h->wishes);
+    free(h->heard);
     free(h);
 }
 
@@ -149,21 +175,14 @@ static uint64_t heap_chunk_bytes(const struct net_heap *h, uint64_t need, int li
                     need >= HUGE_PAGE ? HUGE_PAGE : h->page);
 }
 
-struct heap_offer {
-    uint64_t base;
-    int64_t status;
-};
-
-/* Exchanges the outcome of each node: returns 0, or the first failure, the same everywhere. */
+/* Exchanges the outcome of each node, an address or a negative code: returns 0, or the first failure, the same everywhere. */
 static int heap_hear_bases(struct net_heap *h, struct heap_chunk *c, int status) {
-    struct heap_offer mine = {.status = status}, all[h->group.all.size];
-    if (status == 0)
-        mine.base = (uint64_t)(uintptr_t)c->shared->base;
-    int err = net_boot_gather(&h->group.all, &mine, all, sizeof mine);
+    int64_t mine = status ? status : (int64_t)(uintptr_t)c->shared->base;
+    int err = net_boot_gather(&h->group.all, &mine, h->heard, sizeof mine);
     for (int i = 0; i < h->group.all.size && !err; i++) {
-        err = (int)all[i].status;
+        err = h->heard[i] < 0 ? (int)h->heard[i] : 0;
         if (c)
-            c->bases[h->index[i]] = all[i].base;
+            c->bases[h->members[i].node] = (uint64_t)h->heard[i];
     }
     return err;
 }
@@ -199,15 +218,44 @@ static int heap_add_chunk(struct net_heap *h, uint64_t need, int limit) {
 
 /* ---- allocation ---- */
 
-static int heap_hear_wishes(struct net_heap *h, uint64_t bytes, int status, int *limit) {
-    struct heap_wish mine = {.bytes = bytes, .status = status, .limit = h->limit};
-    int err = net_boot_gather(&h->group.all, &mine, h->wishes, sizeof mine);
+/* What a member says: the size and its enum heap_limit, or a negative code. Sizes are below 2^60 (heap_is_possible). */
+static int64_t heap_wish(uint64_t bytes, int limit, int status) {
+    return status ? status : (int64_t)(bytes << 2 | (uint64_t)limit);
+}
+
+/* Afterwards h->heard has the sizes. */
+static int heap_hear_sizes(struct net_heap *h, uint64_t bytes, int status, int *limit) {
+    int64_t mine = heap_wish(bytes, h->limit, status);
+    int err = net_boot_gather(&h->group.all, &mine, h->heard, sizeof mine);
     *limit = HEAP_FREE;
     for (int i = 0; i < h->group.all.size && !err; i++) {
-        err = h->wishes[i].status;
-        *limit = h->wishes[i].limit > *limit ? h->wishes[i].limit : *limit;
+        int theirs = (int)(h->heard[i] & 3);
+        err = h->heard[i] < 0 ? (int)h->heard[i] : 0;
+        *limit = theirs > *limit ? theirs : *limit;
+        h->heard[i] >>= 2;
     }
     return err;
+}
+
+static uint64_t heap_alignment(const struct net_heap *h, uint64_t bytes) {
+    return bytes >= h->page ? h->page : ALIGNMENT;
+}
+
+static bool heap_is_even(const struct net_heap *h) {
+    for (int i = 1; i < h->group.all.size; i++)
+        if (h->heard[i] != h->heard[0])
+            return false;
+    return true;
+}
+
+/* Parts of one size: as many as the largest node has. */
+static uint64_t heap_lay_out_even(const struct net_heap *h, struct net_heap_block *b) {
+    uint32_t most = 0;
+    b->each = (uint64_t)h->heard[0];
+    b->stride = round_up(b->each, heap_alignment(h, b->each));
+    for (int i = 0; i < h->group.all.size; i++)
+        most = h->members[i].place > most ? h->members[i].place : most;
+    return b->each ? round_up(most * b->stride + b->each, h->page) : 0;
 }
 
 /* Stores the offset of each part in parts[].base. Returns the length of the block on all nodes; 0: all parts are
@@ -216,8 +264,8 @@ static uint64_t heap_lay_out(struct net_heap *h, struct net_heap_part parts[]) {
     uint64_t longest = 0;
     memset(h->ends, 0, (size_t)h->nodes * sizeof *h->ends);
     for (int i = 0; i < h->group.all.size; i++) {
-        uint64_t bytes = h->wishes[i].bytes, *end = &h->ends[h->index[i]];
-        parts[i].base = round_up(*end, bytes >= h->page ? h->page : ALIGNMENT);
+        uint64_t bytes = (uint64_t)h->heard[i], *end = &h->ends[h->members[i].node];
+        parts[i].base = round_up(*end, heap_alignment(h, bytes));
         parts[i].bytes = bytes;
         if (bytes > 0)
             *end = parts[i].base + bytes;
@@ -226,20 +274,29 @@ static uint64_t heap_lay_out(struct net_heap *h, struct net_heap_part parts[]) {
     return round_up(longest, h->page);
 }
 
+/* A part by its offset in the block. */
+static struct net_heap_part heap_part(const struct net_heap *h, const struct net_heap_block *b, int member) {
+    return b->parts ? b->parts[member]
+                    : (struct net_heap_part){h->members[member].place * b->stride, b->each};
+}
+
+static bool heap_is_neighbour(const struct net_heap *h, const struct net_heap_block *b, int member) {
+    return h->members[member].node == h->members[h->group.all.rank].node && heap_part(h, b, member).bytes > 0;
+}
+
 /* The pages that begin in our part or in the gap after it, before the next part on our node. */
-static void heap_own_pages(const struct net_heap *h, const struct net_heap_part parts[],
-                           struct net_heap_block *b) {
+static void heap_own_pages(const struct net_heap *h, struct net_heap_block *b) {
     int me = h->group.all.rank, next = me + 1;
     bool first = true;
     b->own_offset = b->own_end = 0;
-    if (parts[me].bytes == 0)
+    if (heap_part(h, b, me).bytes == 0)
         return;
     for (int i = 0; i < me; i++)
-        first &= h->index[i] != h->index[me] || parts[i].bytes == 0;
-    while (next < h->group.all.size && (h->index[next] != h->index[me] || parts[next].bytes == 0))
+        first &= !heap_is_neighbour(h, b, i);
+    while (next < h->group.all.size && !heap_is_neighbour(h, b, next))
         next++;
-    b->own_offset = first ? 0 : round_up(parts[me].base, h->page);
-    b->own_end = next < h->group.all.size ? round_up(parts[next].base, h->page) : b->bytes;
+    b->own_offset = first ? 0 : round_up(heap_part(h, b, me).base, h->page);
+    b->own_end = next < h->group.all.size ? round_up(heap_part(h, b, next).base, h->page) : b->bytes;
 }
 
 static uint64_t heap_find_place(struct net_heap *h, uint64_t need, struct heap_chunk **chunk) {
@@ -264,18 +321,23 @@ static int heap_place(struct net_heap *h, struct net_heap_block *b, int limit) {
     return err;
 }
 
-/* Converts offsets to addresses. */
-static void heap_locate(struct net_heap *h, const struct net_heap_block *b, struct net_heap_part parts[]) {
-    for (int i = 0; i < h->group.all.size; i++)
-        parts[i].base = parts[i].bytes > 0 ? b->chunk->bases[h->index[i]] + b->offset + parts[i].base : 0;
-    const struct net_heap_part *mine = &parts[h->group.all.rank];
-    if (mine->bytes >= h->page)
-        net_numa_prefer((void *)(uintptr_t)mine->base, mine->bytes);
+struct net_heap_part net_heap_part(const struct net_heap *h, const struct net_heap_block *b, int member) {
+    struct net_heap_part part = heap_part(h, b, member);
+    part.base = part.bytes > 0 ? b->chunk->bases[h->members[member].node] + b->offset + part.base : 0;
+    return part;
 }
 
-/* Does everything that may run out of memory, before the exchange. */
-static int heap_prepare(struct net_heap *h, uint64_t reserved) {
+static void heap_prefer_own(const struct net_heap *h, const struct net_heap_block *b) {
+    struct net_heap_part mine = net_heap_part(h, b, h->group.all.rank);
+    if (mine.bytes >= h->page)
+        net_numa_prefer((void *)(uintptr_t)mine.base, mine.bytes);
+}
+
+/* Does everything that may run out of memory, before the exchange. Whether the parts are stored is not known yet. */
+static int heap_prepare(struct net_heap *h, struct net_heap_block *b, uint64_t reserved) {
     int err = net_mapped_reserve(MAPPED_BLOCKS);
+    b->parts = malloc((size_t)h->group.all.size * sizeof *b->parts);
+    err = b->parts ? err : -ENOMEM;
     for (struct heap_chunk *c = h->chunks; c && !err; c = c->next)
         err = net_extents_reserve(&c->free);
     return err ? err : net_reserve_take(h->group.reserve, reserved);
@@ -283,11 +345,25 @@ static int heap_prepare(struct net_heap *h, uint64_t reserved) {
 
 /* Larger sizes exceed the address space. */
 static bool heap_is_possible(const struct net_heap *h, uint64_t bytes) {
-    return bytes < ((uint64_t)1 << 62) / (uint64_t)h->group.all.size;
+    return bytes < ((uint64_t)1 << 60) / (uint64_t)h->group.all.size;
 }
 
-int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, struct net_heap_part parts[],
-                  struct net_heap_block *b) {
+static void heap_free_parts(struct net_heap_block *b) {
+    free(b->parts);
+    b->parts = NULL;
+}
+
+/* Lays the block out by the sizes that were heard. */
+static void heap_shape(struct net_heap *h, struct net_heap_block *b) {
+    if (!heap_is_even(h)) {
+        b->bytes = heap_lay_out(h, b->parts);
+        return;
+    }
+    b->bytes = heap_lay_out_even(h, b);
+    heap_free_parts(b);
+}
+
+int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, struct net_heap_block *b) {
     bool taken = false;
     int limit;
     *b = (struct net_heap_block){.reserved = bytes};
@@ -297,21 +373,23 @@ int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, s
         status = -ENOMEM;
     }
     if (!status) {
-        b->reserved = round_up(bytes, bytes >= h->page ? h->page : ALIGNMENT);
-        status = heap_prepare(h, b->reserved);
+        b->reserved = round_up(bytes, heap_alignment(h, bytes));
+        status = heap_prepare(h, b, b->reserved);
         taken = !status;
     }
-    status = heap_hear_wishes(h, bytes, status, &limit);
+    status = heap_hear_sizes(h, bytes, status, &limit);
     if (!status)
-        b->bytes = heap_lay_out(h, parts);
+        heap_shape(h, b);
     if (!status && b->bytes > 0)
         status = heap_place(h, b, limit);
     if (status && taken)
         net_reserve_give(h->group.reserve, b->reserved);
-    if (status || b->bytes == 0)
+    if (status || b->bytes == 0) {
+        heap_free_parts(b);
         return status;
-    heap_own_pages(h, parts, b);
-    heap_locate(h, b, parts);
+    }
+    heap_own_pages(h, b);
+    heap_prefer_own(h, b);
     b->base = b->chunk->shared->base + b->offset;
     return net_mapped_add(MAPPED_BLOCKS, (uint64_t)(uintptr_t)b->base, b->bytes, owner);
 }
@@ -334,12 +412,14 @@ void net_heap_give(struct net_heap *h, struct net_heap_block *b) {
     heap_release_pages(h, b);
     net_extents_give(&b->chunk->free, b->offset, b->bytes);
     net_reserve_give(h->group.reserve, b->reserved);
+    heap_free_parts(b);
     b->chunk = NULL;
 }
 
 void net_heap_forget(struct net_heap *h, struct net_heap_block *b) {
     net_mapped_remove(MAPPED_BLOCKS, (uint64_t)(uintptr_t)b->base);
     h->forgotten++;
+    heap_free_parts(b);
     b->chunk = NULL;
 }
 

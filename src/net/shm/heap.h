@@ -36,20 +36,29 @@ struct net_heap_part {
     uint64_t base, bytes; /* valid on the owner's node; base 0: the member has no part */
 };
 
+/* The addresses of parts of one size are computed; those of different sizes are stored. */
 struct net_heap_block {
-    struct heap_chunk *chunk; /* NULL: an allocation of 0 bytes */
-    uint64_t offset, bytes;   /* the same on all nodes */
-    char *base;               /* on this node */
-    uint64_t own_offset;      /* this process returns the pages of the block from here ... */
-    uint64_t own_end;         /* ... to here */
-    uint64_t reserved;        /* bytes reserved by this process */
+    struct heap_chunk *chunk;    /* NULL: an allocation of 0 bytes */
+    uint64_t each, stride;       /* size of all parts, and their distance on a node, if `parts` is NULL */
+    struct net_heap_part *parts; /* [all.size]; NULL: all have the same size */
+    uint64_t offset, bytes;      /* the same on all nodes */
+    char *base;                  /* on this node */
+    uint64_t own_offset;         /* this process returns the pages of the block from here ... */
+    uint64_t own_end;            /* ... to here */
+    uint64_t reserved;           /* bytes reserved by this process */
 };
 
 /* Collective. `bytes`: size of this member's part. `status`: 0, or an earlier error of this member, which makes the
  * call fail in all. `owner`: returned by net_heap_owner for the block's addresses. The contents are undefined.
  * Returns 0 and the same parts everywhere, or a negative code after logging an error, everywhere. */
-int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, struct net_heap_part parts[],
-                  struct net_heap_block *block);
+int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, struct net_heap_block *block);
+
+/* A member's part. Any thread. */
+struct net_heap_part net_heap_part(const struct net_heap *h, const struct net_heap_block *block, int member);
+
+/* Bytes that a heap keeps in each process for each member; and a block, for each member, if its parts differ in size. */
+size_t net_heap_member_bytes(void);
+size_t net_heap_part_bytes(void);
 
 /* Local. All members have synchronised since the last access to the block, and all return it before they take the
  * next. */
