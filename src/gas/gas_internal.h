@@ -36,8 +36,10 @@ struct gas {
     int machine_ranks;   /* on this machine; more than the node's if HEARTH_NODE_RANKS divides the machine */
     struct net *net;     /* used through ask.h only */
     struct pages *pages; /* NULL: HEARTH_NVM=off, segments are plain memory (gas_memory.h) */
-    gasnet_seginfo_t *segments; /* [size], once attached */
-    gasnet_seginfo_t *direct;   /* [direct_count]: accessible by loads and stores (gas_direct.h) */
+    gasnet_seginfo_t *segments; /* [size], once attached; in memory that the node shares */
+    gasnet_seginfo_t *
+        direct; /* [direct_count]: accessible by loads and stores (gas_direct.h), from rank direct_first on */
+    gasnet_node_t direct_first;
     gasnet_node_t direct_count; /* 0 if segments are in pages */
 };
 extern struct gas gas_job HIDDEN;

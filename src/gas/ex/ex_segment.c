@@ -109,7 +109,8 @@ void *gex_Segment_QueryCData(gex_Segment_t seg) {
 gasnet_seginfo_t gas_ex_mapped(gasnet_node_t node) {
     if ((int)node == gas_job.rank)
         return gas_job.segments[node];
-    return node < gas_job.direct_count ? gas_job.direct[node] : (gasnet_seginfo_t){0};
+    gasnet_node_t at = node - gas_job.direct_first;
+    return at < gas_job.direct_count ? gas_job.direct[at] : (gasnet_seginfo_t){0};
 }
 
 static void segment_describe(gasnet_node_t node, void **owneraddr_p, void **localaddr_p, uintptr_t *size_p) {

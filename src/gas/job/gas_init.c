@@ -85,6 +85,8 @@ static void find_sizes(void) {
 static int init_open_all(void) {
     int status = open_comms();
     if (status == 0)
+        status = gas_memory_open();
+    if (status == 0)
         status = gas_box_open();
     if (status == 0)
         status = gas_arrive_open();
@@ -206,7 +208,6 @@ int gas_job_begin(const char *call, const char *name, unsigned flags, int *argc,
     int status = gasnet_init(argc, argv);
     if (status != GASNET_OK)
         return status;
-    gas_memory_open();
     gas_ex_open(name, flags);
     job_open_messages();
     return GASNET_OK;
@@ -226,8 +227,6 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsiz
     int status = register_all(table, numentries);
     if (status == GASNET_OK)
         status = job_check_size("gasnet_attach", segsize);
-    if (status == GASNET_OK)
-        gas_memory_open();
     status = job_attach_memory(status, segsize);
     if (status != GASNET_OK) {
         unregister_all();

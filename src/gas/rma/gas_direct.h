@@ -15,9 +15,10 @@
 
 /* Returns the calling thread's record if it may access these bytes by loads and stores; otherwise NULL. */
 DIRECT_FAST struct gas_thread *gas_direct_thread(gasnet_node_t node, const void *remote, size_t bytes) {
-    if (UNLIKELY(!gas_is_attached() || node >= gas_job.direct_count || !gas_am_is_free()))
+    gasnet_node_t at = node - gas_job.direct_first;
+    if (UNLIKELY(!gas_is_attached() || at >= gas_job.direct_count || !gas_am_is_free()))
         return NULL;
-    const gasnet_seginfo_t *s = &gas_job.direct[node];
+    const gasnet_seginfo_t *s = &gas_job.direct[at];
     uintptr_t offset = (uintptr_t)remote - (uintptr_t)s->addr;
     if (UNLIKELY(offset >= s->size || bytes - 1 > s->size - offset - 1)) /* also if there are no bytes */
         return NULL;

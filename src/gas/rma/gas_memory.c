@@ -170,33 +170,52 @@ static void pages_failed(void *arg, const char *why) {
 
 static const struct pages_events events = {.failed = pages_failed, .update = gas_update_apply};
 
-void gas_memory_open(void) {
-    if (gas_job.segments)
-        return; /* gasnet_attach was refused before */
-    gas_job.segments = calloc((size_t)gas_job.size, sizeof *gas_job.segments);
-    if (!gas_job.segments)
-        gas_fail("gasnet_attach", "no memory for a table of %d segments", gas_job.size);
+int gas_memory_open(void) {
+    gas_job.segments =
+        net_world_share(gas_job.world, &gas_job.boot, (size_t)gas_job.size * sizeof *gas_job.segments);
+    return gas_job.segments ? 0 : -ENOMEM;
 }
 
-/* Segments of the own node are mapped in this process. */
+/* Segments of the own node are mapped in this process. The ranks of a node are consecutive, as a rule. */
 static void make_direct(void) {
-    gas_job.direct = calloc((size_t)gas_job.size, sizeof *gas_job.direct);
+    const struct net_world *w = gas_job.world;
+    int first = net_world_member(w, w->node, 0), last = net_world_member(w, w->node, w->local_count - 1);
+    gasnet_node_t count = (gasnet_node_t)(last - first + 1);
+    gas_job.direct = calloc(count, sizeof *gas_job.direct);
     if (!gas_job.direct)
-        gas_fail("gasnet_attach", "no memory for a table of %d segments", gas_job.size);
-    for (int i = 0; i < gas_job.size; i++)
-        if (gas_same_node((gasnet_node_t)i))
-            gas_job.direct[i] = gas_job.segments[i];
-    gas_job.direct_count = (gasnet_node_t)gas_job.size;
+        gas_fail("gasnet_attach", "no memory for a table of %u segments", (unsigned)count);
+    for (int i = 0; i < w->local_count; i++) {
+        int rank = net_world_member(w, w->node, i);
+        gas_job.direct[rank - first] = gas_job.segments[rank];
+    }
+    gas_job.direct_first = (gasnet_node_t)first;
+    gas_job.direct_count = count;
 }
 
 static int open_pages(uint64_t bytes) {
     int status = pages_open(&gas_job.boot, gas_job.world, &gas_job.comm, bytes, &events, &gas_job.pages);
     if (status != 0)
         return status;
-    for (int i = 0; i < gas_job.size; i++)
+    for (int i = 0; gas_job.world->local == 0 && i < gas_job.size; i++)
         gas_job.segments[i] =
             (gasnet_seginfo_t){.addr = pages_base(gas_job.pages, i), .size = pages_bytes(gas_job.pages, i)};
-    return 0;
+    return net_boot_agree(&gas_job.boot, 0); /* the table is complete */
+}
+
+static int same_rank(const void *arg, int i) {
+    (void)arg;
+    return i;
+}
+
+/* One process of each node writes the table. */
+static int gather_segments(gasnet_seginfo_t mine) {
+    void *scratch = malloc(net_collect_scratch(gas_job.size, sizeof mine));
+    int status = net_agree_on_memory(&gas_job.boot, scratch, "the segments");
+    if (status == 0)
+        status = net_boot_collect(&gas_job.boot, &mine, sizeof mine, scratch, gas_job.size, same_rank, NULL,
+                                  gas_job.world->local == 0 ? gas_job.segments : NULL);
+    free(scratch);
+    return net_boot_agree(&gas_job.boot, status);
 }
 
 static int open_dram(uint64_t bytes) {
@@ -207,8 +226,7 @@ static int open_dram(uint64_t bytes) {
         gas_dram_close();
         return worst;
     }
-    gasnet_seginfo_t mine = {.addr = base, .size = bytes};
-    status = net_boot_gather(&gas_job.boot, &mine, gas_job.segments, sizeof mine);
+    status = gather_segments((gasnet_seginfo_t){.addr = base, .size = bytes});
     if (status == 0)
         make_direct();
     return status;
@@ -241,8 +259,6 @@ int gas_memory_detach(bool keep, bool ends) {
     if (ends)
         return status;
     gas_job.pages = NULL;
-    free(gas_job.segments);
-    gas_job.segments = NULL;
     gas_job.direct_count = 0;
     free(gas_job.direct);
     gas_job.direct = NULL;

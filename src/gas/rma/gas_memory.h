@@ -8,8 +8,8 @@
 #include "gas/rma/dram.h"
 #include "gas/gas_internal.h"
 
-/* Makes the table of segments, which are empty until gas_memory_attach. */
-void gas_memory_open(void);
+/* Makes the table of segments, which are empty until gas_memory_attach. Collective. Returns 0 or -ENOMEM, the same on all ranks. */
+int gas_memory_open(void);
 /* Collective, once: creates the segments of all ranks, `bytes` for this one; sets gas_job.pages, and fills
  * gas_job.segments. Returns 0, or a negative code after an error line, the same on all ranks. */
 int gas_memory_attach(uint64_t bytes);
