@@ -138,13 +138,6 @@ static void learn_world(void) {
     p2p_threads = level == MPI_THREAD_MULTIPLE;
 }
 
-static int count_on_node(void) {
-    int n = 0;
-    for (int i = 0; i < p2p_size; i++)
-        n += p2p_peers[i].node >= 0;
-    return n ? n : 1;
-}
-
 /* Some of these are collective, so all are called even if one fails. A heater needs a core that no process uses, so it must
  * know the number of processes on this node. */
 static bool engine_open_parts(void) {
@@ -209,7 +202,7 @@ void p2p_start(void) {
     }
     p2p_request_sent->done = true;
     acquire_agree();
-    p2p_progress_open(count_on_node());
+    p2p_progress_open(p2p_node_count());
     p2p_remote_listen();
     if (p2p_threads) {
         p2p_careful = 1;
@@ -221,7 +214,7 @@ void p2p_start(void) {
     log_info(
         "messages are matched by Hearth: %d of %d processes are reached through shared memory, eager limit "
         "%llu bytes",
-        count_on_node(), p2p_size, (unsigned long long)p2p_node_eager);
+        p2p_node_count(), p2p_size, (unsigned long long)p2p_node_eager);
 }
 
 static void engine_start(void) {

@@ -24,9 +24,9 @@ static inline struct header header_of(const struct comm *c, int tag, uint64_t by
 /* Sends a small message immediately. Returns 0; 1 if MPI has accepted it but not sent it yet; negative if it needs a
  * request. */
 static inline int send_now(struct comm *c, struct data *d, int dest, int tag) {
-    struct p2p_peer *p = &p2p_peers[p2p_comm_world_rank(c, dest)];
+    struct p2p_peer *p = p2p_peer_of(p2p_comm_world_rank(c, dest));
     uint64_t bytes = p2p_data_bytes(d);
-    if (UNLIKELY(p->first || p->world == p2p_rank || bytes > p2p_channel_eager(p)))
+    if (UNLIKELY(p->first || p->head.rank == p2p_rank || bytes > p2p_channel_eager(p)))
         return -1;
     struct header h = header_of(c, tag, bytes);
     h.sequence = p->sent;
@@ -61,16 +61,16 @@ static inline void look_around(void) {
 }
 
 void p2p_send_begin(struct p2p_request *r) {
-    struct p2p_peer *p = &p2p_peers[p2p_comm_world_rank(r->comm, r->rank)];
+    struct p2p_peer *p = p2p_peer_of(p2p_comm_world_rank(r->comm, r->rank));
     uint64_t bytes = p2p_data_bytes(&r->data),
-             most = p->world == p2p_rank ? SELF_EAGER : p2p_channel_eager(p);
+             most = p->head.rank == p2p_rank ? SELF_EAGER : p2p_channel_eager(p);
     r->peer = p;
     r->header = header_of(r->comm, r->tag, bytes);
     if (bytes > most)
         r->header.kind = HEADER_RTS;
     else if (r->mode == MODE_SYNC)
         r->header.kind = HEADER_SYNC;
-    if (p->world == p2p_rank)
+    if (p->head.rank == p2p_rank)
         p2p_arrive_self(r);
     else
         p2p_channel_send(r);

@@ -15,7 +15,8 @@ enum { CLAIMS = 64 };
 
 static uint32_t next_context = 2; /* 0 and 1: MPI_COMM_WORLD, MPI_COMM_SELF */
 
-/* Finds the ranks of its members in MPI_COMM_WORLD. Returns MPI_SUCCESS; -1 if one is not in it; or an error. */
+/* Finds the ranks of its members in MPI_COMM_WORLD. Those of most communicators, such as the rows and columns of a grid, are equally
+ * far apart and need no table. Returns MPI_SUCCESS; -1 if one is not in it; or an error. */
 static int find_members(struct comm *c) {
     MPI_Group group;
     int rc = host_Comm_group(c->handle, &group), *ranks = malloc(2 * c->size * sizeof *ranks);
@@ -25,17 +26,19 @@ static int find_members(struct comm *c) {
             host_Group_free(&group);
         return rc != MPI_SUCCESS ? rc : MPI_ERR_NO_MEM;
     }
-    bool same = (int)c->size == p2p_size;
     for (unsigned i = 0; i < c->size; i++)
         ranks[c->size + i] = (int)i;
     rc = host_Group_translate_ranks(group, (int)c->size, ranks + c->size, p2p_comm_world_group, ranks);
     host_Group_free(&group);
+    c->first = ranks[0];
+    c->step = c->size > 1 ? ranks[1] - ranks[0] : 0;
+    bool regular = true;
     for (unsigned i = 0; rc == MPI_SUCCESS && i < c->size; i++) {
         if (ranks[i] == MPI_UNDEFINED)
             rc = -1;
-        same &= ranks[i] == (int)i;
+        regular &= ranks[i] == (int64_t)c->first + (int64_t)i * c->step;
     }
-    if (rc != MPI_SUCCESS || same) {
+    if (rc != MPI_SUCCESS || regular) {
         free(ranks);
         return rc;
     }

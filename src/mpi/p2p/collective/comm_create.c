@@ -43,6 +43,8 @@ static struct comm *copy_of(const struct comm *parent, MPI_Comm handle, uint32_t
                        .rank = parent->rank,
                        .size = parent->size,
                        .world = ranks,
+                       .first = parent->first,
+                       .step = parent->step,
                        .has_remote = parent->has_remote,
                        .references = 1};
     return c;

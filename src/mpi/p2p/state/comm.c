@@ -16,7 +16,7 @@
 
 enum { BUCKETS = 256 };
 
-static struct comm world = {.references = 1}, self = {.references = 1, .size = 1};
+static struct comm world = {.references = 1, .step = 1}, self = {.references = 1, .size = 1};
 static struct comm nobody = {.handle = (MPI_Comm)(intptr_t)1}; /* no such handle */
 struct comm *p2p_comm_last = &nobody;
 
@@ -105,7 +105,7 @@ struct comm *p2p_comm_discard(struct comm *c) {
 bool p2p_comm_find_remote(const struct comm *c) {
     for (unsigned i = 0; i < c->size; i++) {
         int rank = p2p_comm_world_rank(c, (int)i);
-        if (rank != p2p_rank && p2p_peers[rank].node < 0)
+        if (rank != p2p_rank && !p2p_peer_is_local(rank))
             return true;
     }
     return false;
@@ -135,10 +135,7 @@ int p2p_comm_open(void) {
     world.size = (unsigned)p2p_size;
     self.handle = MPI_COMM_SELF;
     self.context = 1;
-    self.world = malloc(sizeof *self.world);
-    if (!self.world)
-        return MPI_ERR_NO_MEM;
-    self.world[0] = p2p_rank;
+    self.first = p2p_rank;
     world.has_remote = p2p_comm_find_remote(&world);
     table_add(&world);
     table_add(&self);
@@ -148,8 +145,6 @@ int p2p_comm_open(void) {
 
 void p2p_comm_close(void) {
     p2p_comm_last = &nobody;
-    free(self.world);
-    self.world = NULL;
     memset(buckets, 0, sizeof buckets);
     if (keyval != MPI_KEYVAL_INVALID)
         host_Comm_free_keyval(&keyval);

@@ -20,7 +20,8 @@ struct comm {
     uint32_t context;
     int rank; /* rank of this process */
     unsigned size;
-    int *world;          /* ranks in MPI_COMM_WORLD; NULL: identical */
+    int *world; /* ranks in MPI_COMM_WORLD; NULL: first, first + step, first + 2 step ... */
+    int first, step;
     bool has_remote;     /* some member is reached through the host MPI */
     int prebarriers;     /* windows and files created over it so far: prebarrier.c */
     uint32_t next_child; /* next context that its members have agreed on for its duplicates */
@@ -40,7 +41,7 @@ static inline struct comm *p2p_comm_find(MPI_Comm handle) {
 }
 
 static inline int p2p_comm_world_rank(const struct comm *c, int rank) {
-    return c->world ? c->world[rank] : rank;
+    return UNLIKELY(c->world != NULL) ? c->world[rank] : c->first + rank * c->step;
 }
 
 /* The communicator if the arguments are valid and it is managed. NULL: the call goes to MPI, which also reports

@@ -1,22 +1,37 @@
-/* p2p_peer.c: the processes of MPI_COMM_WORLD. */
+/* p2p_peer.c: the processes of MPI_COMM_WORLD with which this one has exchanged messages, and those on its node. */
 #include "mpi/p2p/state/p2p_peer.h"
 
 #include <stdlib.h>
 
 int p2p_rank, p2p_size;
 bool p2p_remote_is_used;
-struct p2p_peer *p2p_peers;
+struct rank_table p2p_peers;
+
+static struct p2p_peer no_peer = {.head = {.rank = -1}, .node = -1};
 
 int p2p_peer_open(void) {
-    p2p_peers = calloc((size_t)p2p_size, sizeof *p2p_peers);
-    for (int i = 0; p2p_peers && i < p2p_size; i++)
-        p2p_peers[i] = (struct p2p_peer){.node = -1, .world = i};
-    return p2p_peers ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    int err = rank_table_open(&p2p_peers, (uint32_t)p2p_size, sizeof(struct p2p_peer), &no_peer.head);
+    return err ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
 void p2p_peer_close(void) {
-    free(p2p_peers);
-    p2p_peers = NULL;
+    rank_table_close(&p2p_peers);
+}
+
+struct p2p_peer *p2p_peer_try(int rank) {
+    struct p2p_peer *p = (struct p2p_peer *)(void *)rank_table_prepare(&p2p_peers, rank);
+    if (!p)
+        return NULL;
+    p->node = -1;
+    rank_table_add(&p2p_peers, &p->head);
+    return p;
+}
+
+struct p2p_peer *p2p_peer_make(int rank) {
+    struct p2p_peer *p = p2p_peer_try(rank);
+    if (!p)
+        p2p_out_of_memory("the order of messages with another process");
+    return p;
 }
 
 static _Noreturn void end_job(int code) {

@@ -158,7 +158,7 @@ static void arrive_accept(struct p2p_peer *p, const struct header *h, const void
 }
 
 void p2p_arrive_self(struct p2p_request *r) {
-    struct p2p_peer *p = &p2p_peers[p2p_rank];
+    struct p2p_peer *p = p2p_peer_of(p2p_rank);
     struct p2p_request *to = find_receive(&r->header);
     p2p_counted.of.self++;
     p2p_counted.of.self_bytes += r->header.bytes;

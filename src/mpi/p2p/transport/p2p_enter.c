@@ -18,7 +18,7 @@ void p2p_enter_slow(void) {
         p2p_careful = 1;
     p2p_unlock();
     if (wake)
-        net_node_wake(p2p_node, p2p_peers[p2p_rank].node);
+        net_node_wake(p2p_node, p2p_node_rank);
 }
 
 /* The helper does not process messages that arrive through the host MPI. For programs that poll with such calls,

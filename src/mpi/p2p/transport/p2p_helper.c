@@ -26,7 +26,7 @@ static atomic_bool stop; /* release in p2p_helper_stop pairs with acquire in hel
  * it: that thread polls on its own, and wakes this one when it enters MPI with messages to send. */
 static enum look helper_look(void) {
     if (!p2p_try_lock())
-        return net_node_is_inside(p2p_node, p2p_peers[p2p_rank].node) ? LOOK_SOON : LOOK_LATER;
+        return net_node_is_inside(p2p_node, p2p_node_rank) ? LOOK_SOON : LOOK_LATER;
     int idle = 0;
     for (int rounds = 0; rounds < MOST_ROUNDS && idle < ROUNDS; rounds++)
         idle = p2p_progress_node() ? 0 : idle + 1;
@@ -70,7 +70,7 @@ void p2p_helper_stop(void) {
     if (!running)
         return;
     atomic_store_explicit(&stop, true, memory_order_release);
-    net_node_wake(p2p_node, p2p_peers[p2p_rank].node);
+    net_node_wake(p2p_node, p2p_node_rank);
     pthread_join(thread, NULL);
     running = false;
 }

@@ -8,8 +8,14 @@
 
 struct net_node *p2p_node;
 uint64_t p2p_node_eager;
-static struct p2p_peer **members;     /* by rank on the node */
+int p2p_node_rank = -1;
+static struct p2p_peer **members; /* by rank on the node */
+static int member_count;
 static MPI_Comm here = MPI_COMM_NULL; /* the processes of this node, while they open the shared memory */
+
+int p2p_node_count(void) {
+    return member_count ? member_count : 1;
+}
 
 static void on_message(void *arg, int peer, const void *header, const void *payload, size_t bytes) {
     p2p_arrive_message(members[peer], header, payload);
@@ -33,18 +39,30 @@ static int connect(MPI_Comm comm, int count, struct net_address mine) {
     return every;
 }
 
-static void enlist(MPI_Comm comm, int count) {
+static bool find_members(const int *world, int count) {
+    for (int i = 0; i < count; i++)
+        if (!(members[i] = p2p_peer_try(world[i])))
+            return false;
+    return true;
+}
+
+static void enlist(MPI_Comm comm, int count, int rank) {
     int *world = malloc((size_t)count * sizeof *world), ok = world != NULL, every = 0;
     host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, comm);
-    if (every)
+    if (every) {
         host_Allgather(&p2p_rank, 1, MPI_INT, world, 1, MPI_INT, comm);
-    for (int i = 0; every && i < count; i++) {
-        members[i] = &p2p_peers[world[i]];
-        members[i]->node = i;
+        ok = find_members(world, count);
+        host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, comm);
     }
     free(world);
-    if (!every)
+    if (!every) {
         p2p_node_close();
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        members[i]->node = i;
+    member_count = count;
+    p2p_node_rank = rank;
 }
 
 static void node_forget_comm(void) {
@@ -70,7 +88,7 @@ static void open_among(MPI_Comm comm) {
         p2p_node_close();
         return;
     }
-    enlist(comm, options.count);
+    enlist(comm, options.count, options.rank);
     p2p_node_eager = p2p_node ? net_node_eager(p2p_node) : 0;
     if (p2p_node_eager > s->match_eager)
         p2p_node_eager = s->match_eager;
@@ -98,4 +116,6 @@ void p2p_node_close(void) {
     p2p_node = NULL;
     free(members);
     members = NULL;
+    member_count = 0;
+    p2p_node_rank = -1;
 }

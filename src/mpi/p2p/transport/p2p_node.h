@@ -7,6 +7,10 @@
 
 extern HIDDEN struct net_node *p2p_node; /* NULL: no shared memory */
 extern HIDDEN uint64_t p2p_node_eager;   /* the largest message that is sent eagerly */
+extern HIDDEN int p2p_node_rank;         /* of this process on the node; -1 without shared memory */
+
+/* Processes that are reached through shared memory, with this one: 1 without shared memory. */
+int p2p_node_count(void);
 
 /* Finds the processes of this node, and their number. Collective over MPI_COMM_WORLD. */
 int p2p_node_find(unsigned *count);

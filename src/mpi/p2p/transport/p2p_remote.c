@@ -75,7 +75,7 @@ static int poll_headers(int most) {
         if (!flag)
             break;
         const struct header *h = (const void *)s->buffer;
-        p2p_arrive_message(&p2p_peers[status.MPI_SOURCE], h, h + 1);
+        p2p_arrive_message(p2p_peer_of(status.MPI_SOURCE), h, h + 1);
         if (remote_post(s) != MPI_SUCCESS)
             p2p_mpi_failed("posting a receive");
         oldest = oldest + 1 == slot_count ? 0 : oldest + 1;
@@ -116,7 +116,7 @@ int p2p_remote_try(struct p2p_peer *p, const struct header *h, struct data *d, u
         return -EAGAIN;
     memcpy(bounce->bytes, h, sizeof *h);
     p2p_data_gather(bounce->bytes + sizeof *h, d, from, bytes);
-    if (host_real.Isend(bounce->bytes, (int)(sizeof *h + bytes), MPI_BYTE, p->world, 0, heads,
+    if (host_real.Isend(bounce->bytes, (int)(sizeof *h + bytes), MPI_BYTE, p->head.rank, 0, heads,
                         &bounce->request) != MPI_SUCCESS ||
         host_real.Test(&bounce->request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
         p2p_mpi_failed("sending a message");
@@ -180,9 +180,9 @@ static void remote_start(struct p2p_request *r, void *first, const struct shape 
     MPI_Datatype type;
     int count, rc = type_for(s, &count, &type);
     if (rc == MPI_SUCCESS && receive)
-        rc = host_real.Irecv(first, count, type, r->peer->world, tag, bulk, &r->host);
+        rc = host_real.Irecv(first, count, type, r->peer->head.rank, tag, bulk, &r->host);
     else if (rc == MPI_SUCCESS)
-        rc = host_real.Isend(first, count, type, r->peer->world, tag, bulk, &r->host);
+        rc = host_real.Isend(first, count, type, r->peer->head.rank, tag, bulk, &r->host);
     if (rc != MPI_SUCCESS)
         p2p_mpi_failed("transferring a large message");
     if (type != MPI_BYTE)
@@ -271,8 +271,7 @@ int p2p_remote_open(void) {
 
 /* Without remote processes: one receive that never completes. */
 int p2p_remote_start(void) {
-    for (int i = 0; i < p2p_size; i++)
-        p2p_remote_is_used |= i != p2p_rank && p2p_peers[i].node < 0;
+    p2p_remote_is_used = p2p_node_count() < p2p_size;
     p2p_remote_eager = p2p_remote_is_used ? p2p_remote_eager : 0;
     slot_count = p2p_remote_is_used ? (unsigned)settings_get()->match_prepost : 1;
     slots = calloc(slot_count, sizeof *slots);
