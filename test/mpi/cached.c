@@ -32,7 +32,8 @@ bool test_served(void) {
 }
 
 bool test_cached(void) {
-    return strcmp(test_config(), "on") == 0 || strcmp(test_config(), "huge") == 0 || test_served();
+    return strcmp(test_config(), "on") == 0 || strcmp(test_config(), "huge") == 0 ||
+           strcmp(test_config(), "nodes2") == 0 || test_served();
 }
 
 bool stats(MPI_Win win, CLAMPI_Stats *s) {

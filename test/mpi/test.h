@@ -14,7 +14,7 @@
  * ranks read from each other, and each case ends in a barrier, in which the ranks that are done serve the others.
  *
  * Tests check the cache's counters only where these are known: the library is loaded and HEARTH_TEST_CONFIG is "on",
- * "huge", "serve" or "serve1" (test_cached). */
+ * "huge", "nodes2", "serve" or "serve1" (test_cached). */
 #ifndef HEARTH_TEST_MPI_H
 #define HEARTH_TEST_MPI_H
 

@@ -55,18 +55,8 @@ static void start_interval(struct window *w) {
     v->served_before = w->count.bytes_served;
 }
 
-/* Applies HEARTH_BYPASS: targets whose gets always bypass the cache. */
-static void exclude_targets(struct window *w) {
-    enum bypass rule = (enum bypass)settings_get()->bypass;
-    if (rule != BYPASS_NEVER)
-        w->targets[w->rank].verdict = VERDICT_BYPASS;
-    for (int i = 0; rule == BYPASS_ALWAYS && i < w->size; i++)
-        w->targets[i].verdict = VERDICT_BYPASS;
-}
-
 void rma_admission_begin(struct window *w) {
     w->admission.resume_at = UINT64_MAX;
-    exclude_targets(w);
     rma_admission_resume(w);
     w->admission.pause = SHORTEST;
     w->admission.begun_ns = clock_ns();
@@ -161,6 +151,12 @@ void rma_admission_refuse(struct window *w) {
 
 /* ---- 2. the target ---- */
 
+enum verdict rma_admission_first_verdict(const struct window *w, int rank) {
+    enum bypass rule = (enum bypass)settings_get()->bypass;
+    bool excluded = rule == BYPASS_ALWAYS || (rule != BYPASS_NEVER && rank == w->rank);
+    return excluded ? VERDICT_BYPASS : VERDICT_OPEN;
+}
+
 static bool is_undecided(const struct rma_target *t) {
     return t->verdict == VERDICT_OPEN && settings_get()->bypass == BYPASS_AUTO;
 }
@@ -212,7 +208,7 @@ enum bypass_reason rma_admission_reason(const struct window *w, const struct rma
         return BYPASSED_off;
     if (rma_admission_is_suspended(w))
         return BYPASSED_suspended;
-    if (t->verdict == VERDICT_BYPASS && t == &w->targets[w->rank])
+    if (t->verdict == VERDICT_BYPASS && t->head.rank == w->rank)
         return BYPASSED_own;
     if (t->verdict == VERDICT_BYPASS)
         return settings_get()->bypass == BYPASS_ALWAYS ? BYPASSED_excluded : BYPASSED_cheap;
@@ -221,11 +217,13 @@ enum bypass_reason rma_admission_reason(const struct window *w, const struct rma
 
 /* While a target is fast, the rules that refuse its gets do not change. */
 void rma_admission_settle(struct window *w) {
-    for (struct rma_target *t = w->targets; t < w->targets + w->size; t++)
-        if (t->fast_gets) {
-            w->why[rma_admission_reason(w, t, false)] += t->fast_gets;
-            t->fast_gets = 0;
-        }
+    for (uint32_t i = 0; i < w->targets.count; i++) {
+        struct rma_target *t = rma_window_target_at(w, i);
+        if (!t->fast_gets)
+            continue;
+        w->why[rma_admission_reason(w, t, false)] += t->fast_gets;
+        t->fast_gets = 0;
+    }
 }
 
 /* ---- 5. the request ---- */
@@ -253,6 +251,6 @@ void rma_admission_note_fast(struct window *w, struct rma_target *t) {
 }
 
 void rma_admission_clear_fast(struct window *w) {
-    for (int i = 0; i < w->size; i++)
-        w->targets[i].fast = false;
+    for (uint32_t i = 0; i < w->targets.count; i++)
+        rma_window_target_at(w, i)->fast = false;
 }

@@ -87,6 +87,9 @@ uint64_t rma_admission_gets_bypassed(const struct window *w);
 /* The first gets to each target that a flush completes alone are timed. If most of them cost less than a hit would (ranks
  * that share memory), the target's gets bypass the cache. */
 
+/* The verdict on a target before its first get, by HEARTH_BYPASS. */
+enum verdict rma_admission_first_verdict(const struct window *w, int rank);
+
 /* Called around the get. rma_admission_target_start returns 0 if there is nothing to measure. */
 uint64_t rma_admission_target_start(const struct rma_target *t);
 void rma_admission_target_get(struct rma_target *t, uint64_t started, uint64_t bytes);
@@ -136,9 +139,9 @@ void rma_admission_clear_fast(struct window *w);
 /* The target if it is fast, else NULL. This is the entire cost for a program without reuse before its call reaches MPI. */
 static inline struct rma_target *rma_admission_find_fast(MPI_Win handle, int rank) {
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
-    if (UNLIKELY(!w || w->handle != handle || (unsigned)rank >= (unsigned)w->size))
+    if (UNLIKELY(!w || w->handle != handle))
         return NULL;
-    struct rma_target *t = &w->targets[rank];
+    struct rma_target *t = rma_window_peek(w, rank);
     return LIKELY(t->fast) ? t : NULL;
 }
 

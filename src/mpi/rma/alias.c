@@ -1,7 +1,10 @@
 /* alias.c: aliasing windows, that is, windows over the same memory.
  *
  * All ranks exchange the addresses of their memory when a window is created, so that overlaps are known. A write
- * through one window must drop entries from the caches of the windows that alias it. */
+ * through one window must drop entries from the caches of the windows that alias it.
+ *
+ * Whether two windows alias each other is found out at once, in O(ranks). At which rank of the other window a target's memory
+ * lies is found out at the first write to that target. */
 #include "mpi/rma/alias.h"
 
 #include <errno.h>
@@ -10,54 +13,79 @@
 #include "mpi/rma/admission.h"
 #include "mpi/rma/inflight/inflight.h"
 
-/* The rank of this process in the window, or -1. */
-static int rank_of(const struct window *w, uint64_t process) {
-    for (int i = 0; i < w->size; i++)
-        if (w->targets[i].process == process)
-            return i;
-    return -1;
-}
+enum { NOT_THERE = -1, NOT_KNOWN = -2 };
 
-/* Most windows have the same ranks in the same order, so the same rank is tried first. */
-static int rank_of_process(const struct window *w, uint64_t process, int guess) {
-    if (guess < w->size && w->targets[guess].process == process)
-        return guess;
-    return rank_of(w, process);
-}
+/* ---- overlaps ---- */
 
-static bool parts_overlap(const struct window *a, const struct rma_target *x, const struct window *b,
-                          const struct rma_target *y) {
+struct overlap {
+    const struct window *a, *b;
+    bool found;
+};
+
+static bool ranks_overlap(const struct window *a, int rank_a, const struct window *b, int rank_b) {
     if (a->dynamic || b->dynamic)
         return true;
-    return x->base < y->base + y->bytes && y->base < x->base + x->bytes;
+    struct rma_memory x = rma_memory_read(&a->memory.table, rank_a),
+                      y = rma_memory_read(&b->memory.table, rank_b);
+    return x.base < y.base + y.bytes && y.base < x.base + x.bytes;
 }
 
-/* For each rank of a: its rank in b if their memory overlaps there, else -1. Sets *shared to whether any overlaps. */
-static int *shared_ranks(const struct window *a, const struct window *b, bool *shared) {
-    int *ranks = malloc((size_t)a->size * sizeof *ranks);
-    *shared = !ranks; /* no memory: unknown, so assume an overlap */
-    for (int i = 0; ranks && i < a->size; i++) {
-        int there = rank_of_process(b, a->targets[i].process, i);
-        ranks[i] = there >= 0 && parts_overlap(a, &a->targets[i], b, &b->targets[there]) ? there : -1;
-        *shared |= ranks[i] >= 0;
-    }
-    return ranks;
+static bool overlap_visit(void *arg, int rank_a, int rank_b) {
+    struct overlap *o = arg;
+    return o->found = ranks_overlap(o->a, rank_a, o->b, rank_b);
 }
 
-/* Returns 0, or -ENOMEM if the windows may overlap and this cannot be recorded. */
+/* 1: the windows overlap at some process; 0: they do not; or -ENOMEM. Processes of several worlds cannot be compared with those
+ * of one: -ENOTSUP. */
+static int windows_overlap(const struct window *a, const struct window *b) {
+    struct overlap o = {.a = a, .b = b};
+    if (a->memory.table.one_world != b->memory.table.one_world)
+        return -ENOTSUP;
+    int err = rma_memory_common(&a->memory.table, &b->memory.table, overlap_visit, &o);
+    return err ? err : o.found;
+}
+
+static int rank_there(const struct window *a, const struct window *b, int rank) {
+    int there = rma_memory_find(&b->memory.table, rma_memory_process(&a->memory.table, rank), rank);
+    return there >= 0 && ranks_overlap(a, rank, b, there) ? there : NOT_THERE;
+}
+
+/* Room for the ranks of all targets made so far; false: no memory. */
+static bool alias_grow(const struct window *w, struct alias *a, uint32_t number) {
+    if (number < a->room)
+        return true;
+    uint32_t room = w->targets.count > number ? w->targets.count : number + 1;
+    room = room < 2 * a->room ? 2 * a->room : room;
+    int *more = realloc(a->rank_there, room * sizeof *more);
+    if (!more)
+        return false;
+    for (uint32_t i = a->room; i < room; i++)
+        more[i] = NOT_KNOWN;
+    a->rank_there = more;
+    a->room = room;
+    return true;
+}
+
+int rma_alias_rank_there(const struct window *w, struct alias *a, int rank) {
+    const struct rma_target *t = rma_window_peek(w, rank);
+    if (t->head.rank < 0 || !alias_grow(w, a, t->head.number))
+        return rank_there(w, a->window, rank);
+    int *known = &a->rank_there[t->head.number];
+    if (*known == NOT_KNOWN)
+        *known = rank_there(w, a->window, rank);
+    return *known;
+}
+
+/* ---- the lists ---- */
+
 static int alias_add(struct window *w, struct window *other) {
-    bool shared;
-    int *ranks = shared_ranks(w, other, &shared);
-    struct alias *more =
-        shared && ranks ? realloc(w->aliases.list, (w->aliases.count + 1) * sizeof *more) : NULL;
-    if (!more) {
-        free(ranks);
-        return shared ? -ENOMEM : 0;
-    }
+    struct alias *more = realloc(w->aliases.list, (w->aliases.count + 1) * sizeof *more);
+    if (!more)
+        return -ENOMEM;
     if (!w->aliases.count && !rma_admission_caches(w))
         rma_inflight_assume_busy(w); /* nothing was tracked so far */
     w->aliases.list = more;
-    w->aliases.list[w->aliases.count++] = (struct alias){.window = other, .rank_there = ranks};
+    w->aliases.list[w->aliases.count++] = (struct alias){.window = other};
     return 0;
 }
 
@@ -73,10 +101,18 @@ static void alias_compare(struct window *other, void *arg) {
     struct window *w = arg;
     if (!w->cacheable && !other->cacheable)
         return;
-    if (!alias_add(w, other) && !alias_add(other, w))
+    int status = windows_overlap(w, other);
+    if (status > 0)
+        status = w->untracked || other->untracked             ? -EAGAIN
+                 : alias_add(w, other) || alias_add(other, w) ? -ENOMEM
+                                                              : 0;
+    if (!status)
         return;
-    log_warn("windows %llu and %llu: no memory to record that they may overlap; they are not cached",
-             (unsigned long long)w->serial, (unsigned long long)other->serial);
+    log_warn("windows %llu and %llu may overlap, but %s; they are not cached", (unsigned long long)w->serial,
+             (unsigned long long)other->serial,
+             status == -ENOMEM    ? "there is no memory to record it"
+             : status == -ENOTSUP ? "one of them has processes of several MPI_COMM_WORLDs"
+                                  : "not all writes to one of them are tracked");
     rma_admission_refuse(w);
     rma_admission_refuse(other);
 }

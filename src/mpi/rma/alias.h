@@ -8,4 +8,7 @@
 void rma_alias_join(struct window *w);
 void rma_alias_leave(struct window *w);
 
+/* The rank in the aliasing window of this rank's process, if their memory overlaps there; else -1. */
+int rma_alias_rank_there(const struct window *w, struct alias *a, int rank);
+
 #endif

@@ -47,7 +47,7 @@ static inline void bypass_record(struct window *w, const struct rma_target *t, i
 }
 
 int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, bool seen) {
-    if (UNLIKELY(rma_inflight_buffers) && t)
+    if (UNLIKELY(rma_inflight_buffers))
         rma_inflight_overlap_typed(g->origin, g->ocount, g->otype);
     int rc = rma_get_forward(g);
     if (rc != MPI_SUCCESS || !t)
@@ -71,7 +71,7 @@ int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MP
                     MPI_Datatype ttype, MPI_Win win) {
     struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
     struct window *w = rma_window_find(win);
-    struct rma_target *t = &w->targets[target];
+    struct rma_target *t = rma_window_peek(w, target); /* it is fast, so it was made */
     w->count.bypassed_fast--;
     rma_bypassed_type.type = ttype;
     rma_bypassed_type.size = size_of(&(struct get){.tcount = 1, .ttype = ttype});
@@ -82,7 +82,7 @@ int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MP
 int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                       MPI_Datatype ttype, MPI_Win win) {
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
-    struct rma_target *t = &w->targets[target];
+    struct rma_target *t = rma_window_peek(w, target); /* it is fast, so it was made */
     bypass_record(w, t, target, disp, LIKELY(tcount > 0) ? (uint64_t)tcount * rma_bypassed_type.size : 0);
     rma_bypass_count_fast(w, t, tcount);
     return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);

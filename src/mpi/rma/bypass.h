@@ -6,7 +6,7 @@
 #include "mpi/rma/get.h"
 #include "mpi/rma/window/bypassed_type.h"
 
-/* Passes the get to MPI and only counts it. t: NULL if the target is invalid. seen: the get was recorded already. */
+/* Passes the get to MPI and only counts it. t: NULL if the target is invalid, or not tracked. seen: the get was recorded already. */
 int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, bool seen);
 /* Counts a get that was passed to MPI and that the cache does not track. Requires the lock. */
 void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,

@@ -48,9 +48,9 @@ static void complete_target(struct window *w, struct rma_target *t, uint64_t bef
 }
 
 static void complete_all(struct window *w, uint64_t before, enum completion_scope scope) {
-    uint32_t *link = &w->epoch.first_busy;
-    while (*link != NO_TARGET) {
-        struct rma_target *t = &w->targets[*link];
+    struct rma_target **link = &w->epoch.first_busy;
+    while (*link) {
+        struct rma_target *t = *link;
         complete_target(w, t, before, scope);
         if (!rma_window_is_idle(t) || t->first_op != NO_OP) {
             link = &t->next_busy;
@@ -70,8 +70,8 @@ static bool end_fetching(struct window *w, struct rma_target *t, uint64_t before
         w->epoch.fetching--;
         return true;
     }
-    for (int i = 0; !t && w->epoch.fetching && i < w->size; i++)
-        any |= end_fetching(w, &w->targets[i], before);
+    for (uint32_t i = 0; !t && w->epoch.fetching && i < w->targets.count; i++)
+        any |= end_fetching(w, rma_window_target_at(w, i), before);
     return any;
 }
 
@@ -79,18 +79,19 @@ static bool end_fetching(struct window *w, struct rma_target *t, uint64_t before
 static void note_sync_event(struct window *w, struct rma_target *t, uint64_t before) {
     /* Only now is the lock known to be held, or the post known to be seen. */
     if (t ? !rma_window_is_held(w, t) : w->epoch.unsettled)
-        acquire(w->epoch.started_count ? EVENT_PSCW : EVENT_LOCK);
+        acquire(w->started.count ? EVENT_PSCW : EVENT_LOCK);
     if (w->epoch.fetching && end_fetching(w, t, before) && settings_get()->atomics == ATOMICS_ACQUIRE)
         acquire(EVENT_ATOMIC);
+    if (!t && w->untracked) /* an atomic may be among what is not tracked */
+        acquire(EVENT_GENERIC);
     if (!t)
         w->epoch.unsettled = false;
 }
 
 /* After a failed call the contents of the buffers are unknown. */
 static void distrust(struct window *w, struct rma_target *t) {
-    for (uint32_t i = t ? (uint32_t)(t - w->targets) : w->epoch.first_busy; i != NO_TARGET;
-         i = t ? NO_TARGET : w->targets[i].next_busy)
-        for (uint32_t id = w->targets[i].first_op; id != NO_OP; id = rma_inflight_at(id)->next)
+    for (struct rma_target *at = t ? t : w->epoch.first_busy; at; at = t ? NULL : at->next_busy)
+        for (uint32_t id = at->first_op; id != NO_OP; id = rma_inflight_at(id)->next)
             rma_inflight_invalidate(id);
 }
 

@@ -31,8 +31,9 @@ static int sync_opened(struct window *w, enum sync_event how, int rc) {
 int hook_Win_lock(int kind, int target, int assertion, MPI_Win win) {
     struct window *w = rma_window_find(win);
     int rc = host_Win_lock(kind, target, assertion, win);
-    if (w && rc == MPI_SUCCESS && rma_window_target(w, target))
-        w->targets[target].locked = true;
+    struct rma_target *t = w && rc == MPI_SUCCESS ? rma_window_target(w, target) : NULL;
+    if (t)
+        t->locked = true;
     return sync_opened(w, EVENT_LOCK, rc);
 }
 
@@ -94,21 +95,22 @@ static void note_started(struct window *w, MPI_Group group) {
     if (host_Group_translate_ranks(group, n, numbers, all, ranks) != MPI_SUCCESS)
         n = 0;
     int known = 0;
-    for (int i = 0; i < n; i++)
-        if (rma_window_target(w, ranks[i])) {
-            numbers[known++] = ranks[i];
-            w->targets[ranks[i]].started = true;
-        }
+    for (int i = 0; i < n; i++) {
+        struct rma_target *t = rma_window_target(w, ranks[i]);
+        if (!t)
+            continue;
+        numbers[known++] = ranks[i];
+        t->started = true;
+    }
     host_Group_free(&all);
-    free(w->epoch.started);
-    w->epoch.started = numbers;
-    w->epoch.started_count = known;
+    free(w->started.ranks);
+    w->started = (struct window_started){numbers, known};
 }
 
 static void forget_started(struct window *w) {
-    for (int i = 0; i < w->epoch.started_count; i++)
-        w->targets[w->epoch.started[i]].started = false;
-    w->epoch.started_count = 0;
+    for (int i = 0; i < w->started.count; i++)
+        rma_window_peek(w, w->started.ranks[i])->started = false;
+    w->started.count = 0;
 }
 
 int hook_Win_start(MPI_Group group, int assertion, MPI_Win win) {

@@ -33,8 +33,8 @@ static inline bool elide_one(struct window *w, struct rma_target *t) {
 }
 
 static bool all_idle(const struct window *w) {
-    for (uint32_t i = w->epoch.first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
-        if (!rma_window_is_idle(&w->targets[i]))
+    for (const struct rma_target *t = w->epoch.first_busy; t; t = t->next_busy)
+        if (!rma_window_is_idle(t))
             return false;
     return true;
 }
@@ -61,7 +61,7 @@ static bool needs_touch(const struct window *w, const struct rma_target *t) {
 static void sync_touch(struct window *w, struct rma_target *t) {
     static char byte;
     struct shape one = shape_contiguous(1);
-    if (rma_fetch_bytes(w, (int)(t - w->targets), t->last_hit, &one, &byte, &one) != MPI_SUCCESS)
+    if (rma_fetch_bytes(w, t->head.rank, t->last_hit, &one, &byte, &one) != MPI_SUCCESS)
         return;
     rma_lock();
     rma_fetch_count(w, t, 1);
@@ -69,9 +69,9 @@ static void sync_touch(struct window *w, struct rma_target *t) {
 }
 
 static void sync_touch_all(struct window *w) {
-    for (uint32_t i = w->epoch.first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
-        if (needs_touch(w, &w->targets[i]))
-            sync_touch(w, &w->targets[i]);
+    for (struct rma_target *t = w->epoch.first_busy; t; t = t->next_busy)
+        if (needs_touch(w, t))
+            sync_touch(w, t);
 }
 
 /* Whether nothing is in flight that the cache tracks, but only gets that bypassed it, and writes while nothing is cached. */
@@ -129,7 +129,7 @@ static int flush_timed(struct window *w, struct rma_target *t, enum completion_s
     rma_lock();
     uint64_t before = rma_inflight_issued, ticks = rma_admission_target_flush_start(t);
     rma_unlock();
-    int rc = host((int)(t - w->targets), w->handle);
+    int rc = host(t->head.rank, w->handle);
     uint64_t returned = clock_ticks();
     if (polls)
         acquire(EVENT_FLUSH_POLL);
@@ -210,8 +210,8 @@ static bool is_any_unsafe(MPI_Win win) {
     struct window *w = rma_window_find(win);
     bool found = false;
     rma_lock();
-    for (uint32_t i = w ? w->epoch.first_busy : NO_TARGET; i != NO_TARGET; i = w->targets[i].next_busy)
-        found |= is_unsafe(&w->targets[i]);
+    for (const struct rma_target *t = w ? w->epoch.first_busy : NULL; t; t = t->next_busy)
+        found |= is_unsafe(t);
     rma_unlock();
     return found;
 }

@@ -232,7 +232,7 @@ static int hit_head(struct window *w, struct rma_target *t, struct access *a, ui
     struct shape tail = shape_contiguous(a->bytes - head);
     struct op op = {.kind = OP_EXTEND,
                     .window = w,
-                    .target = (int)(t - w->targets),
+                    .target = t->head.rank,
                     .entry = CACHE_NONE,
                     .generation = cache_generation(w->cache),
                     .drops = w->fresh.drops,
@@ -269,7 +269,7 @@ static bool copy_list(const struct shape *from, struct shape *to) {
 
 static int get_fetch_rest(struct window *w, struct rma_target *t, const struct access *a, uint64_t head) {
     struct shape rest = shape_contiguous(a->bytes - head);
-    int rc = rma_fetch_bytes(w, (int)(t - w->targets), a->address + head, &rest, a->buffer + head, &rest);
+    int rc = rma_fetch_bytes(w, t->head.rank, a->address + head, &rest, a->buffer + head, &rest);
     rma_lock();
     if (rc == MPI_SUCCESS)
         rma_fetch_count(w, t, rest.bytes);
@@ -293,7 +293,7 @@ static bool hit_pending(struct window *w, struct rma_target *t, struct access *a
         return false;
     struct op op = {.kind = OP_JOIN,
                     .window = w,
-                    .target = (int)(t - w->targets),
+                    .target = t->head.rank,
                     .entry = CACHE_NONE,
                     .address = a->address,
                     .bytes = head,

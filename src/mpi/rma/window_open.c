@@ -1,12 +1,11 @@
 /* window_open.c: creation and release of windows, and the parts of dynamic ones.
  *
  * At creation all ranks exchange the address of their memory, its displacement unit, and the identity of their
- * process. Every access thus has an address in its target's memory, and aliasing windows are known (alias.c). */
+ * process (window_memory.c). Every access thus has an address in its target's memory, and aliasing windows are known (alias.c). */
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "mpi/core/complaints.h"
 #include "mpi/core/hooks.h"
 #include "mpi/rma/admission.h"
 #include "mpi/rma/alias.h"
@@ -15,21 +14,13 @@
 #include "mpi/rma/window/rma_progress.h"
 #include "mpi/rma/window/score.h"
 #include "mpi/rma/window_cache.h"
+#include "mpi/rma/window_memory.h"
 #include "mpi/rma/write.h"
 #include "mpi/serve/serve_auto.h"
 #include "mpi/serve/served.h"
 
-enum { FEW_PARTS = 64 };
-
 static struct window *spare; /* structures of freed windows */
 static uint64_t serials;
-
-/* A rank's part of the window, as it is sent to the others. */
-struct part {
-    uint64_t process, base, bytes, unit;
-    uint32_t ready;     /* there is memory to describe the window */
-    uint32_t complaint; /* see complaints.h */
-};
 
 /* An attached part of a dynamic window. */
 struct region {
@@ -40,6 +31,7 @@ struct region {
 /* ---- creation ---- */
 
 static uint64_t own_process;
+static int own_rank; /* in MPI_COMM_WORLD */
 
 /* Once per process: its identity, the thread level, the budget. */
 static void window_start(void) {
@@ -50,6 +42,7 @@ static void window_start(void) {
     rma_threaded = provided == MPI_THREAD_MULTIPLE;
     host_Comm_rank(MPI_COMM_WORLD, &rank);
     log_identify(rank);
+    own_rank = rank;
     host_Comm_size(MPI_COMM_WORLD, &size);
     live_open(rank, size); /* unless MPI_Init has done it */
     rma_window_cache_start();
@@ -70,50 +63,6 @@ static struct window *take_structure(void) {
     spare = w->next;
     *w = (struct window){0};
     return w;
-}
-
-/* Whether all ranks have the memory. Either all use theirs, or none does. */
-static bool all_have(bool mine, MPI_Comm comm) {
-    int have = mine, all = 0;
-    return host_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
-}
-
-static void note_part(struct rma_target *t, const struct part *part) {
-    *t = (struct rma_target){.base = part->base,
-                             .bytes = part->bytes,
-                             .unit = part->unit,
-                             .process = part->process,
-                             .gets_before = 1,
-                             .writes_before = 1,
-                             .first_op = NO_OP,
-                             .last_op = NO_OP};
-}
-
-/* The parts of all ranks; NULL if some rank has no memory for the table. Up to FEW_PARTS ranks gather them on the stack, so
- * that no rank can fail to join the one collective call. More ranks first agree that all have memory for the result. */
-static struct rma_target *gather_targets(struct part own, int rank, int size, bool ready, MPI_Comm comm) {
-    struct part few[FEW_PARTS], *parts = size <= FEW_PARTS ? few : malloc((size_t)size * sizeof *parts);
-    struct rma_target *targets = calloc((size_t)size, sizeof *targets);
-    struct complaints_census census;
-    complaints_begin(&census, rank);
-    own.ready = ready && targets;
-    own.complaint = census.own;
-    bool ok = (parts == few || all_have(parts && own.ready, comm)) &&
-              host_Allgather(&own, sizeof own, MPI_BYTE, parts, sizeof own, MPI_BYTE, comm) == MPI_SUCCESS;
-    for (int i = 0; ok && i < size; i++) {
-        complaints_add(&census, i, parts[i].complaint);
-        ok = parts[i].ready;
-    }
-    if (ok)
-        complaints_end(&census, size);
-    for (int i = 0; ok && i < size; i++)
-        note_part(&targets[i], &parts[i]);
-    if (parts != few)
-        free(parts);
-    if (ok)
-        return targets;
-    free(targets);
-    return NULL;
 }
 
 /* Registers the counters for hearth top, which reads them in place. */
@@ -145,21 +94,27 @@ static void give_structure(struct window *w) {
 
 /* Registers a window that MPI has just created. Collective over comm. If some rank has no memory for it, no rank
  * registers it, and all its calls go to MPI. */
-static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm, bool shared,
+static void window_opened(MPI_Win handle, struct rma_memory own, MPI_Info info, MPI_Comm comm, bool shared,
                           bool dynamic) {
     int size = 0, rank = 0;
+    struct rank_table targets = {0};
+    struct window_memory memory;
     start_up();
     rma_lock();
     struct window *w = take_structure();
     rma_unlock();
     host_Comm_size(comm, &size);
     host_Comm_rank(comm, &rank);
-    own.process = own_process;
-    struct rma_target *targets = gather_targets(own, rank, size, w, comm);
+    own.process = (uint64_t)own_rank;
+    bool ready = w && !rank_table_open(&targets, (uint32_t)size, sizeof(struct rma_target),
+                                       &rma_window_no_target.head);
+    bool known =
+        rma_window_memory_gather(&(struct window_member){own, own_process, ready}, comm, rank, size, &memory);
     acquire(EVENT_COLLECTIVE);
     rma_lock();
-    if (w && targets) {
+    if (known) {
         *w = (struct window){.handle = handle,
+                             .targets = targets,
                              .shared = shared,
                              .dynamic = dynamic,
                              .cacheable = !shared,
@@ -168,8 +123,8 @@ static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Co
                              .mode = (enum mode)settings_get()->mode,
                              .rank = rank,
                              .size = size,
-                             .targets = targets,
-                             .epoch = {.first_busy = NO_TARGET, .flush_stamp = 1},
+                             .memory = memory,
+                             .epoch = {.flush_stamp = 1},
                              .serial = ++serials};
         rma_window_mode_from(info, &w->mode);
         w->mode = rma_window_enter_mode(w, w->mode);
@@ -180,6 +135,7 @@ static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Co
         rma_record_window(w);
         link_window(w);
     } else {
+        rank_table_close(&targets);
         if (w)
             give_structure(w);
         log_warn("a window of %d ranks is not cached: no memory to describe it on this or another rank",
@@ -192,7 +148,8 @@ static int note_created(int rc, MPI_Win *win, const void *base, MPI_Aint size, M
                         MPI_Comm comm, bool shared) {
     if (rc != MPI_SUCCESS)
         return rc;
-    struct part own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
+    struct rma_memory own = {
+        .base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
     window_opened(*win, own, info, comm, shared, false);
     return rc;
 }
@@ -240,7 +197,7 @@ int hook_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
     serve_open();
     int rc = host_Win_create_dynamic(info, comm, win);
     if (rc == MPI_SUCCESS)
-        window_opened(*win, (struct part){.unit = 1}, info, comm, false, true);
+        window_opened(*win, (struct rma_memory){.unit = 1}, info, comm, false, true);
     return rc;
 }
 
@@ -295,8 +252,8 @@ static void unlink_window(struct window *w) {
 }
 
 static void window_release(struct window *w) {
-    for (int i = 0; i < w->size; i++) {
-        struct rma_target *t = &w->targets[i];
+    for (uint32_t i = 0; i < w->targets.count; i++) {
+        struct rma_target *t = rma_window_target_at(w, i);
         while (t->first_op != NO_OP)
             rma_inflight_abandon(t->first_op);
         for (uint32_t k = 0; k < t->write_count; k++)
@@ -308,8 +265,9 @@ static void window_release(struct window *w) {
         w->attached = r->next;
         free(r);
     }
-    free(w->epoch.started);
-    free(w->targets);
+    free(w->started.ranks);
+    rank_table_close(&w->targets);
+    rma_window_memory_free(&w->memory);
     live_hide(w);
     if (w->cache)
         cache_close(w->cache);

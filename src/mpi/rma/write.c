@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
+#include "mpi/rma/alias.h"
 #include "mpi/rma/get.h"
 #include "mpi/rma/noop.h"
 #include "mpi/rma/window/rma_progress.h"
@@ -34,14 +35,14 @@ static void drop_in(struct window *w, int target, const struct write *write) {
 void rma_write_drop(struct window *w, int target, const struct write *write) {
     drop_in(w, target, write);
     for (size_t i = 0; i < w->aliases.count; i++) {
-        int there = w->aliases.list[i].rank_there[target];
+        int there = rma_alias_rank_there(w, &w->aliases.list[i], target);
         if (there >= 0)
             drop_in(w->aliases.list[i].window, there, write);
     }
 }
 
 void rma_write_completed_slow(struct window *w, struct rma_target *t) {
-    int target = (int)(t - w->targets);
+    int target = t->head.rank;
     bool again = rma_inflight_inserts != t->inserts_before;
     if (again && t->writes_unknown)
         rma_write_drop(w, target, NULL);
@@ -90,14 +91,14 @@ static bool matters(const struct window *w) {
 /* One write, from write_begin to write_finish. */
 struct issue {
     struct window *window; /* NULL: not tracked */
-    int rank;
+    struct rma_target *target;
     enum { WRITES_NOTHING, WRITES_KNOWN, WRITES_UNKNOWN } what;
     struct write write;
     uint64_t inserts;
 };
 
 static bool write_describe(struct issue *i, MPI_Aint disp, MPI_Count count, MPI_Datatype type) {
-    const struct rma_target *t = &i->window->targets[i->rank];
+    const struct rma_target *t = i->target;
     if (layout_make(count, type, &i->write.layout))
         return false;
     i->write.address = t->base + (uint64_t)disp * t->unit + (uint64_t)i->write.layout.offset;
@@ -107,8 +108,9 @@ static bool write_describe(struct issue *i, MPI_Aint disp, MPI_Count count, MPI_
 /* Before the write is issued: drops the entries that it overlaps. */
 static void write_begin(struct issue *i, MPI_Win win, int rank, MPI_Aint disp, MPI_Count count,
                         MPI_Datatype type, MPI_Op op) {
-    *i = (struct issue){.window = rma_window_find(win), .rank = rank, .what = WRITES_NOTHING};
-    if (!i->window || !rma_window_target(i->window, rank) || !matters(i->window)) {
+    *i = (struct issue){.window = rma_window_find(win), .what = WRITES_NOTHING};
+    i->target = i->window ? rma_window_target(i->window, rank) : NULL;
+    if (!i->target || !matters(i->window)) {
         if (i->window)
             i->window->wrote = true;
         i->window = NULL;
@@ -124,7 +126,7 @@ static void write_begin(struct issue *i, MPI_Win win, int rank, MPI_Aint disp, M
 }
 
 static void count_issued(struct issue *i) {
-    struct rma_target *t = &i->window->targets[i->rank];
+    struct rma_target *t = i->target;
     if (t->last_write < t->writes_before || i->inserts < t->inserts_before)
         t->inserts_before = i->inserts;
     t->last_write = rma_inflight_issued++;
@@ -148,17 +150,16 @@ static int write_finish(struct issue *i, int rc) {
     return rc;
 }
 
-/* The window, if nothing is cached in it and no thread or tool requires the slow path; else NULL. A write to such a window is counted,
- * without a description of the bytes that it touches. If anything is cached before the write completes, all of it is dropped then. */
-static inline struct window *find_uncached(MPI_Win win, int rank) {
-    struct window *w = rma_window_find(win);
-    bool simple =
-        w && (unsigned)rank < (unsigned)w->size && window_keeps_nothing(w) && !(rma_threaded | host_has_tool);
-    return LIKELY(simple) ? w : NULL;
+/* The target, if nothing is cached in its window and no thread or tool requires the slow path; else NULL. A write to such a window is
+ * counted, without a description of the bytes that it touches. If anything is cached before the write completes, all of it is dropped
+ * then. */
+static inline struct rma_target *find_uncached(MPI_Win win, int rank, struct window **window) {
+    struct window *w = *window = rma_window_find(win);
+    bool simple = w && window_keeps_nothing(w) && !(rma_threaded | host_has_tool);
+    return LIKELY(simple) ? rma_window_target(w, rank) : NULL;
 }
 
-static inline int end_uncached(struct window *w, int rank, int rc) {
-    struct rma_target *t = &w->targets[rank];
+static inline int end_uncached(struct window *w, struct rma_target *t, int rc) {
     rma_progress_note();
     if (UNLIKELY(rc != MPI_SUCCESS))
         return rc;
@@ -171,9 +172,8 @@ static inline int end_uncached(struct window *w, int rank, int rc) {
 }
 
 /* The same for an atomic that returns a value: see note_fetch. */
-static inline int end_uncached_fetch(struct window *w, int rank, void *result, MPI_Count count,
+static inline int end_uncached_fetch(struct window *w, struct rma_target *t, void *result, MPI_Count count,
                                      MPI_Datatype type, int rc) {
-    struct rma_target *t = &w->targets[rank];
     if (UNLIKELY(rma_inflight_buffers))
         rma_inflight_overlap_typed(result, count, type);
     if (LIKELY(rc == MPI_SUCCESS)) {
@@ -181,7 +181,7 @@ static inline int end_uncached_fetch(struct window *w, int rank, void *result, M
         t->fetching = true;
         t->last_fetch = rma_inflight_issued;
     }
-    return end_uncached(w, rank, rc);
+    return end_uncached(w, t, rc);
 }
 
 /* The result of an atomic may be a sync event: the call that completes it acquires. */
@@ -216,9 +216,10 @@ static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count cou
 /* The host's call, between write_begin and write_finish. */
 #define WRITE(call, disp, count, type, op)                                                                   \
     do {                                                                                                     \
-        struct window *uncached = find_uncached(win, target);                                                \
-        if (LIKELY(uncached != NULL))                                                                        \
-            return end_uncached(uncached, target, call);                                                     \
+        struct window *uncached;                                                                             \
+        struct rma_target *there = find_uncached(win, target, &uncached);                                    \
+        if (LIKELY(there != NULL))                                                                           \
+            return end_uncached(uncached, there, call);                                                      \
         struct issue issue;                                                                                  \
         write_begin(&issue, win, target, disp, count, type, op);                                             \
         return write_finish(&issue, call);                                                                   \
@@ -227,9 +228,10 @@ static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count cou
 /* The same for an atomic that returns a value. */
 #define FETCH(call, result, rcount, rtype, disp, count, type, op)                                            \
     do {                                                                                                     \
-        struct window *uncached = find_uncached(win, target);                                                \
-        if (LIKELY(uncached != NULL))                                                                        \
-            return end_uncached_fetch(uncached, target, result, rcount, rtype, call);                        \
+        struct window *uncached;                                                                             \
+        struct rma_target *there = find_uncached(win, target, &uncached);                                    \
+        if (LIKELY(there != NULL))                                                                           \
+            return end_uncached_fetch(uncached, there, result, rcount, rtype, call);                         \
         struct issue issue;                                                                                  \
         write_begin(&issue, win, target, disp, count, type, op);                                             \
         return write_finish(&issue, note_fetch(win, target, result, rcount, rtype, call));                   \

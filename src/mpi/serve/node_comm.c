@@ -1,5 +1,5 @@
-/* node_comm.c: keeps the part of a communicator on this node as an attribute of it: to make one takes longer than all the
- * rest of creating a window. */
+/* node_comm.c: keeps the part of a communicator on this node, and the communicator of the nodes' first processes, as attributes of
+ * it: to make one takes longer than all the rest of creating a window. */
 #include "mpi/serve/node_comm.h"
 
 #include <pthread.h>
@@ -7,7 +7,9 @@
 #include "mpi/serve/serve_agree.h"
 #include "mpi/serve/served.h"
 
-static int keyval = MPI_KEYVAL_INVALID;
+enum kept { KEPT_NODE, KEPT_LEADERS, KEPT };
+
+static int keyvals[KEPT] = {MPI_KEYVAL_INVALID, MPI_KEYVAL_INVALID};
 
 /* The attribute is a pointer, which holds the handle itself: an int in one MPI, a pointer in the other. */
 static void *pack_comm(MPI_Comm comm) {
@@ -27,46 +29,65 @@ static bool is_predefined(MPI_Comm comm) {
     return comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
 }
 
-/* All processes free the communicator, so they free its part, too. MPI_Finalize does so for the predefined ones, when
+/* All processes free the communicator, so they free what is kept with it, too. MPI_Finalize does so for the predefined ones, when
  * communicators can no longer be freed. */
-static int node_comm_delete(MPI_Comm comm, int key, void *value, void *state) {
+static int kept_delete(MPI_Comm comm, int key, void *value, void *state) {
     (void)key, (void)state;
-    MPI_Comm node = unpack_comm(value);
-    if (!is_predefined(comm))
-        serve_host.Comm_free(&node);
+    MPI_Comm kept = unpack_comm(value);
+    if (!is_predefined(comm) && kept != MPI_COMM_NULL)
+        serve_host.Comm_free(&kept);
     return MPI_SUCCESS;
 }
 
-static void make_keyval(void) {
-    if (host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, node_comm_delete, &keyval, NULL) != MPI_SUCCESS)
-        keyval = MPI_KEYVAL_INVALID;
+static void make_keyvals(void) {
+    for (int i = 0; i < KEPT; i++)
+        if (host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, kept_delete, &keyvals[i], NULL) != MPI_SUCCESS)
+            keyvals[i] = MPI_KEYVAL_INVALID;
 }
 
-/* On all ranks or on none: if one has no part, those of the others are removed again. */
-static MPI_Comm node_comm_make(MPI_Comm comm) {
-    MPI_Comm node = MPI_COMM_NULL;
-    bool made =
-        serve_host.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS;
-    if (made)
-        host_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
-    bool kept = made && keyval != MPI_KEYVAL_INVALID &&
-                host_Comm_set_attr(comm, keyval, pack_comm(node)) == MPI_SUCCESS;
+static bool kept_find(MPI_Comm comm, enum kept what, MPI_Comm *found) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    void *value;
+    int flag = 0;
+    pthread_once(&once, make_keyvals);
+    if (keyvals[what] == MPI_KEYVAL_INVALID ||
+        host_Comm_get_attr(comm, keyvals[what], &value, &flag) != MPI_SUCCESS || !flag)
+        return false;
+    *found = unpack_comm(value);
+    return true;
+}
+
+/* Keeps it on all ranks or on none: if one has none, those of the others are removed again. made: MPI made it here, or has made
+ * MPI_COMM_NULL of it. */
+static bool kept_add(MPI_Comm comm, enum kept what, bool made, MPI_Comm new) {
+    if (made && new != MPI_COMM_NULL)
+        host_Comm_set_errhandler(new, MPI_ERRORS_RETURN);
+    bool kept = made && keyvals[what] != MPI_KEYVAL_INVALID &&
+                host_Comm_set_attr(comm, keyvals[what], pack_comm(new)) == MPI_SUCCESS;
     if (serve_agree(kept, comm))
-        return node;
+        return true;
     if (kept)
-        host_Comm_delete_attr(comm, keyval);
-    if (made && (!kept || is_predefined(comm))) /* else node_comm_delete has freed it */
-        serve_host.Comm_free(&node);
-    return MPI_COMM_NULL;
+        host_Comm_delete_attr(comm, keyvals[what]);
+    if (made && new != MPI_COMM_NULL && (!kept || is_predefined(comm))) /* else kept_delete has freed it */
+        serve_host.Comm_free(&new);
+    return false;
 }
 
 MPI_Comm serve_node_comm(MPI_Comm comm) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    void *kept;
-    int found = 0;
-    pthread_once(&once, make_keyval);
-    if (keyval != MPI_KEYVAL_INVALID && host_Comm_get_attr(comm, keyval, &kept, &found) == MPI_SUCCESS &&
-        found)
-        return unpack_comm(kept);
-    return node_comm_make(comm);
+    MPI_Comm node = MPI_COMM_NULL;
+    if (kept_find(comm, KEPT_NODE, &node))
+        return node;
+    bool made =
+        serve_host.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS;
+    return kept_add(comm, KEPT_NODE, made, node) ? node : MPI_COMM_NULL;
+}
+
+bool serve_leader_comm(MPI_Comm comm, MPI_Comm *leaders) {
+    int rank = 0;
+    *leaders = MPI_COMM_NULL;
+    if (kept_find(comm, KEPT_LEADERS, leaders))
+        return true;
+    host_Comm_rank(serve_node_comm(comm), &rank);
+    bool made = serve_host.Comm_split(comm, rank ? MPI_UNDEFINED : 0, 0, leaders) == MPI_SUCCESS;
+    return kept_add(comm, KEPT_LEADERS, made, *leaders);
 }

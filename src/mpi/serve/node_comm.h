@@ -1,4 +1,4 @@
-/* node_comm.h: the part of a communicator on this node. */
+/* node_comm.h: the part of a communicator on this node, and the first processes of all its nodes. */
 #ifndef HEARTH_MPI_SERVE_NODE_COMM_H
 #define HEARTH_MPI_SERVE_NODE_COMM_H
 
@@ -7,5 +7,9 @@
 /* The processes of the communicator on this node, in its order. Collective over `comm`. It is made at the first call and
  * kept with `comm`; its error handler returns. MPI_COMM_NULL: the MPI library cannot make it. */
 MPI_Comm serve_node_comm(MPI_Comm comm);
+
+/* The first process of each node, in the order of `comm`, likewise. MPI_COMM_NULL in all other processes. False on all ranks: the
+ * MPI library cannot make it. Requires that serve_node_comm made a part. */
+bool serve_leader_comm(MPI_Comm comm, MPI_Comm *leaders);
 
 #endif

@@ -39,7 +39,7 @@ static int fetch_shaped(struct window *w, int target, MPI_Aint disp, uint64_t re
 
 int rma_fetch_bytes(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,
                     const struct shape *here) {
-    struct rma_target *t = &w->targets[target];
+    struct rma_target *t = rma_window_peek(w, target);
     MPI_Aint disp = (MPI_Aint)((address - t->base) / t->unit);
     uint64_t rest = (address - t->base) % t->unit;
     int rc, n = (int)there->bytes;

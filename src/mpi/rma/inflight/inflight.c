@@ -61,7 +61,7 @@ static bool has_request(enum rma_op_kind kind) {
 
 static void list_append(uint32_t id) {
     struct op *op = &ops[id];
-    struct rma_target *t = &op->window->targets[op->target];
+    struct rma_target *t = rma_window_peek(op->window, op->target);
     op->prev = t->last_op;
     op->next = NO_OP;
     *(op->prev == NO_OP ? &t->first_op : &ops[op->prev].next) = id;
@@ -74,7 +74,7 @@ static void list_remove(uint32_t id) {
     struct op *op = &ops[id];
     if (!op->listed)
         return;
-    struct rma_target *t = &op->window->targets[op->target];
+    struct rma_target *t = rma_window_peek(op->window, op->target);
     *(op->prev == NO_OP ? &t->first_op : &ops[op->prev].next) = op->next;
     *(op->next == NO_OP ? &t->last_op : &ops[op->next].prev) = op->prev;
     op->listed = false;
@@ -131,8 +131,8 @@ uint32_t rma_inflight_add(const struct op *op) {
     list_append(id);
     if (op->buffer)
         watch_buffer(id);
-    op->window->targets[op->target].requests += has_request(op->kind);
-    rma_window_mark_busy(op->window, &op->window->targets[op->target]);
+    rma_window_peek(op->window, op->target)->requests += has_request(op->kind);
+    rma_window_mark_busy(op->window, rma_window_peek(op->window, op->target));
     return id;
 }
 
@@ -204,7 +204,7 @@ static void fetch_after_all(const struct op *op) {
         here = shape_contiguous(op->bytes);
     int rc = rma_fetch_bytes(op->window, op->target, op->address, &there, op->buffer, &here);
     if (rc == MPI_SUCCESS)
-        rma_fetch_count(op->window, &op->window->targets[op->target], there.bytes);
+        rma_fetch_count(op->window, rma_window_peek(op->window, op->target), there.bytes);
     else
         op->window->epoch.deferred = rc;
 }
@@ -355,8 +355,8 @@ void rma_inflight_complete(uint32_t id, bool keep) {
 }
 
 void rma_inflight_assume_busy(struct window *w) {
-    for (int i = 0; i < w->size; i++) {
-        struct rma_target *t = &w->targets[i];
+    for (uint32_t i = 0; i < w->targets.count; i++) {
+        struct rma_target *t = rma_window_target_at(w, i);
         t->last_get = rma_inflight_issued;
         t->fast = false;
         rma_window_mark_busy(w, t);

@@ -36,7 +36,7 @@ static uint64_t blocks_left(const struct window *w, const struct rma_target *t, 
 /* The operation; its buffer is NULL if there is nothing to fetch or no memory. Requires the lock. */
 static struct op ahead_plan(struct window *w, struct rma_target *t, uint64_t address, uint64_t bytes) {
     uint64_t from = address + bytes, blocks = blocks_left(w, t, from, bytes);
-    int target = (int)(t - w->targets);
+    int target = t->head.rank;
     bool wanted = blocks && !t->ahead_pending && cache_peek(w->cache, (uint32_t)target, from) == CACHE_NONE;
     return (struct op){.kind = OP_AHEAD,
                        .window = w,
@@ -113,7 +113,7 @@ static void keep_block(const struct op *op, uint64_t place) {
 }
 
 void rma_ahead_ended(const struct op *op) {
-    op->window->targets[op->target].ahead_pending = false;
+    rma_window_peek(op->window, op->target)->ahead_pending = false;
     free(op->buffer);
 }
 

@@ -86,8 +86,8 @@ static void check_report(const struct op *op, const unsigned char *cached, const
     log_error("stale hit: get of %" PRIu64 " bytes from rank %d, byte %" PRIu64 " of window %" PRIu64
               " '%s': byte %" PRIu64
               " is 0x%02x in the cache and 0x%02x at the target; cached %s; called since: %s",
-              op->bytes, op->target, op->address - op->window->targets[op->target].base, op->window->serial,
-              name, at, cached[at], fresh[at], age, *since ? since : "nothing");
+              op->bytes, op->target, op->address - rma_window_peek(op->window, op->target)->base,
+              op->window->serial, name, at, cached[at], fresh[at], age, *since ? since : "nothing");
 }
 
 void rma_check_compare(const struct op *op, const void *cached, const void *fresh) {

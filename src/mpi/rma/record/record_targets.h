@@ -24,11 +24,12 @@ static inline __attribute__((always_inline)) void rma_record_target(MPI_Win win,
     uint64_t size;
     if (what == ACCESS_SYNC && !ticks)
         return;
-    if (UNLIKELY(!w || w->handle != win || !w->open || (unsigned)target >= (unsigned)w->size ||
-                 !w->targets[target].row || rma_threaded || !rma_record_type_size(type, &size)))
+    struct rma_target *t =
+        LIKELY(w && w->handle == win && w->open && !rma_threaded) ? rma_window_peek(w, target) : NULL;
+    if (UNLIKELY(!t || !t->row || !rma_record_type_size(type, &size)))
         rma_record_target_slow(win, target, what, count, type, ticks);
     else
-        targets_add(w->targets[target].row, what, LIKELY(count > 0) ? (uint64_t)count * size : 0, ticks);
+        targets_add(t->row, what, LIKELY(count > 0) ? (uint64_t)count * size : 0, ticks);
 }
 
 #endif

@@ -24,7 +24,7 @@ static void score_complain(struct window *w, double value, int target, MPI_Aint 
 }
 
 void rma_score_entry_slow(struct window *w, int target, uint64_t address, uint64_t bytes) {
-    MPI_Aint disp = (MPI_Aint)(address - w->targets[target].base);
+    MPI_Aint disp = (MPI_Aint)(address - rma_window_peek(w, target)->base);
     double value = w->score.function(w->score.arg, target, disp, bytes);
     if (isfinite(value) && value > 0)
         cache_set_weight(w->cache, value);

@@ -12,6 +12,7 @@ static struct window *buckets[BUCKETS]; /* open windows, chained by next */
 
 _Atomic(struct window *) rma_window_recent;
 bool rma_threaded, rma_window_acquires;
+struct rma_target rma_window_no_target = {.head = {.rank = -1}, .first_op = NO_OP, .last_op = NO_OP};
 pthread_mutex_t rma_mutex = PTHREAD_MUTEX_INITIALIZER; /* lock order: the outermost of Hearth's locks */
 
 static struct window **window_bucket_of(MPI_Win handle) {
@@ -38,7 +39,7 @@ void rma_window_each(void (*visit)(struct window *w, void *arg), void *arg) {
 void rma_window_list_busy(struct window *w, struct rma_target *t) {
     t->busy = true;
     t->next_busy = w->epoch.first_busy;
-    w->epoch.first_busy = (uint32_t)(t - w->targets);
+    w->epoch.first_busy = t;
 }
 
 void rma_window_link(struct window *w) {

@@ -13,7 +13,9 @@
 #include "clampi.h"
 #include "mpi/core/acquire.h"
 #include "mpi/core/layout.h"
+#include "mpi/rma/window/memory_table.h"
 
+struct net_shared;
 struct target_row;
 
 /* A write that is not known to be complete at its target. */
@@ -24,8 +26,9 @@ struct write {
 
 enum verdict { VERDICT_OPEN, VERDICT_CACHE, VERDICT_BYPASS };
 
-/* One rank of a window, as seen from this process. */
+/* One rank of a window, as seen from this process. Made when this process first uses the rank. */
 struct rma_target {
+    struct rank_record head;
     uint64_t base; /* address of the window's memory in that process; 0 for dynamic windows, where
                       displacements are addresses */
     uint64_t unit, bytes;
@@ -42,23 +45,22 @@ struct rma_target {
     uint32_t requests;          /* incomplete gets with a request; not counted in the numbers above */
     uint32_t alone;             /* gets since the last completion */
     uint32_t first_op, last_op; /* gets that the cache tracks, in order of issue */
-    uint32_t next_busy;         /* list of targets with operations in flight */
     bool busy, locked, started; /* locked, started: an access epoch is open */
     bool fetching;              /* the result of an atomic has not been observed yet */
     bool fast;                  /* gets and flushes take the fast bypass path: see rma_admission_note_fast */
     uint8_t verdict;            /* enum verdict: the admission decision for this target */
     uint8_t samples, cheap;     /* gets measured; of these, how many were cheaper than a hit */
+    bool writes_unknown;        /* too many writes, or an unknown shape: the whole cache is invalidated */
+    bool ahead_pending;         /* a read-ahead is still in flight */
+    struct rma_target *next_busy; /* list of targets with operations in flight */
     uint32_t write_count, write_room;
     struct write *writes;    /* incomplete writes; on completion, entries in their ranges are dropped again */
     uint64_t inserts_before; /* entries inserted before the first of them: if unchanged, none are dropped */
-    bool writes_unknown;     /* too many writes, or an unknown shape: the whole cache is invalidated */
     uint64_t probe_ticks, probe_bytes;
     struct target_row *row;         /* for the report, by rank in MPI_COMM_WORLD; NULL: not asked for yet */
-    uint64_t process;               /* identifies the target's process across all windows */
     uint64_t last_fetch;            /* number of the last atomic that returns a value */
     uint64_t walk_next, walk_bytes; /* sequential gets: where the next one is expected, and its size */
     uint64_t ahead_from, ahead_to;  /* range that was read ahead and not requested yet */
-    bool ahead_pending;             /* a read-ahead is still in flight */
 };
 
 /* The access epochs that are open, and what happened since the last flush. */
@@ -70,11 +72,20 @@ struct window_epoch {
     int fetching;            /* targets with an atomic in flight that returns a value */
     int deferred;            /* MPI error code that the next completing call returns */
     uint64_t flush_stamp;
-    uint64_t lock_stamp; /* incremented when an epoch is opened */
-    uint64_t locked_at;  /* number of the first operation that can belong to it */
-    int *started;        /* ranks in the open epoch of MPI_Win_start */
-    int started_count;
-    uint32_t first_busy; /* list of targets with operations in flight */
+    uint64_t lock_stamp;           /* incremented when an epoch is opened */
+    uint64_t locked_at;            /* number of the first operation that can belong to it */
+    struct rma_target *first_busy; /* list of targets with operations in flight */
+};
+
+/* The ranks in the open epoch of MPI_Win_start. */
+struct window_started {
+    int *ranks, count;
+};
+
+/* Where the memory of all ranks lies. */
+struct window_memory {
+    struct rma_memory_table table;
+    struct net_shared *shared; /* of the node, for the table; NULL: it is private */
 };
 
 /* Counted here; the cache counts the rest. */
@@ -131,7 +142,9 @@ struct window_analysis {
 /* A window whose memory overlaps this one's at some process. */
 struct alias {
     struct window *window;
-    int *rank_there; /* for each rank of this window its rank in the other one, or -1 */
+    int *
+        rank_there; /* by number of a target of this window: its rank in the other one; -1: no overlap there; -2: not known yet */
+    uint32_t room;
 };
 
 struct window_aliases {
@@ -142,20 +155,19 @@ struct window_aliases {
 /* A hit with its elided flush, and a get on the fast bypass path, read and write the first three cache lines, up to
  * ahead.blocks. */
 struct window {
-    MPI_Win handle; /* valid while open */
-    struct window *next;
-    struct rma_target *targets;
+    MPI_Win handle;            /* valid while open */
+    struct rank_table targets; /* of struct rma_target */
     struct cache *cache;
     int rank, size;
     enum mode mode;
     bool open, shared, dynamic, cacheable;
-    bool bypassing;         /* gets bypass the cache: not cacheable, mode off, or suspended */
-    bool wants_whatif;      /* bypassing gets still feed the what-if analysis or the recording */
-    bool watched;           /* gets are recorded, or feed the what-if analysis */
-    bool cache_refused;     /* no memory for the cache: logged once, not tried again */
-    bool wrote;             /* there were writes while writes were not tracked */
-    bool served;            /* Hearth executes its operations, not MPI; for the report */
-    uint64_t served_reason; /* serve/serve_auto.h */
+    bool bypassing;     /* gets bypass the cache: not cacheable, mode off, or suspended */
+    bool wants_whatif;  /* bypassing gets still feed the what-if analysis or the recording */
+    bool watched;       /* gets are recorded, or feed the what-if analysis */
+    bool cache_refused; /* no memory for the cache: logged once, not tried again */
+    bool wrote;         /* there were writes while writes were not tracked */
+    bool served;        /* Hearth executes its operations, not MPI; for the report */
+    bool untracked;     /* there was no memory for a target: its operations are not tracked */
     struct window_epoch epoch;
     struct window_count count;
     struct window_ahead ahead;
@@ -164,6 +176,10 @@ struct window {
     struct window_score score;
     struct window_analysis analysis;
     struct window_aliases aliases;
+    struct window_memory memory;
+    struct window_started started;
+    struct window *next;
+    uint64_t served_reason;       /* serve/serve_auto.h */
     struct region *attached;      /* parts of a dynamic window */
     uint64_t serial;              /* order of creation */
     uint64_t why[BYPASS_REASONS]; /* bypassed gets, by reason */
@@ -172,7 +188,7 @@ struct window {
 _Static_assert(offsetof(struct window, ahead.blocks) < 3 * CACHE_LINE,
                "a hit reads three cache lines of the window");
 
-enum { NO_TARGET = UINT32_MAX, NO_OP = UINT32_MAX };
+enum { NO_OP = UINT32_MAX };
 
 extern HIDDEN bool rma_threaded;
 extern HIDDEN pthread_mutex_t rma_mutex;
@@ -200,9 +216,23 @@ static inline struct window *rma_window_find(MPI_Win handle) {
 /* There is, or was, a window in acquire mode. */
 extern HIDDEN bool rma_window_acquires;
 
-/* The target of this rank, or NULL if there is none (MPI_PROC_NULL or an invalid rank). */
+/* The target of this rank if it was used before, else rma_window_no_target. Any thread, with or without the lock. */
+extern HIDDEN struct rma_target rma_window_no_target;
+static inline struct rma_target *rma_window_peek(const struct window *w, int rank) {
+    return (struct rma_target *)(void *)rank_table_find(&w->targets, rank);
+}
+
+/* The target of this rank, made at its first use. NULL: there is none (MPI_PROC_NULL or an invalid rank), or no memory for it. Then
+ * the call goes to MPI, and the window is not cached any more. Call without the lock. */
+struct rma_target *rma_target_make(struct window *w, int rank);
 static inline struct rma_target *rma_window_target(struct window *w, int rank) {
-    return (unsigned)rank < (unsigned)w->size ? &w->targets[rank] : NULL;
+    struct rma_target *t = rma_window_peek(w, rank);
+    return LIKELY(t->head.rank >= 0) ? t : rma_target_make(w, rank);
+}
+
+/* The i-th target that was made, i < w->targets.count. Requires the lock. */
+static inline struct rma_target *rma_window_target_at(const struct window *w, uint32_t i) {
+    return (struct rma_target *)(void *)rank_table_at(&w->targets, i);
 }
 
 /* Whether every get and write to this target is complete. */

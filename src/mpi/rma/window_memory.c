@@ -1,0 +1,302 @@
+/* window_memory.c: the exchange of the ranks' memory when a window is created.
+ *
+ *      up to 64 ranks   one MPI_Allgather on the stack, so that no rank can fail to take part; a private table
+ *      more             one MPI_Allreduce of the ranges, which are all that there is to know where all ranks are equal;
+ *                       otherwise:
+ *
+ *          rows of a node  --MPI_Gather-->  its first rank  --MPI_Allgatherv-->  first ranks of all nodes
+ *                                                                 |
+ *                                                                 v  table in shared memory, once per node
+ *
+ * Where the MPI cannot name the ranks of a node, each rank has a table of its own.
+ *
+ * A rank in MPI_COMM_WORLD identifies a process only among those of one MPI_COMM_WORLD. Each rank asks MPI whether the next rank
+ * of the window is in its own. If that holds for all, they are of one world. */
+#include "mpi/rma/window_memory.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "mpi/core/complaints.h"
+#include "mpi/serve/node_comm.h"
+#include "mpi/serve/remote/domain.h"
+#include "mpi/serve/serve_agree.h"
+
+enum { FEW = 64 };
+
+/* Whether the next rank belongs to this process's MPI_COMM_WORLD. */
+static bool next_is_ours(MPI_Comm comm, int rank, int size) {
+    MPI_Group these = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+    int next = (rank + 1) % size, there = MPI_UNDEFINED;
+    if (comm == MPI_COMM_WORLD)
+        return true;
+    bool known = host_Comm_group(comm, &these) == MPI_SUCCESS &&
+                 host_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS &&
+                 host_Group_translate_ranks(these, 1, &next, world, &there) == MPI_SUCCESS;
+    if (these != MPI_GROUP_NULL)
+        host_Group_free(&these);
+    if (world != MPI_GROUP_NULL)
+        host_Group_free(&world);
+    return known && there != MPI_UNDEFINED;
+}
+
+static struct rma_memory memory_in(const struct rma_memory *m, uint64_t id, bool one_world) {
+    struct rma_memory r = *m;
+    r.process = one_world ? m->process : id;
+    return r;
+}
+
+/* ---- few ranks ---- */
+
+struct offer {
+    struct rma_memory memory;
+    uint64_t id;
+    uint32_t ready, one_world;
+    uint32_t complaint; /* see complaints.h */
+};
+
+static bool offers_agree(const struct offer *all, int size, struct complaints_census *census,
+                         bool *one_world) {
+    bool ready = true;
+    *one_world = true;
+    for (int i = 0; ready && i < size; i++) {
+        complaints_add(census, i, all[i].complaint);
+        ready = all[i].ready;
+        *one_world &= all[i].one_world != 0;
+    }
+    if (ready)
+        complaints_end(census, size);
+    return ready;
+}
+
+static void offers_write(const struct offer *all, int size, bool one_world, unsigned char *rows,
+                         struct rma_memory_table *t) {
+    struct rma_memory_range range = rma_memory_no_range;
+    for (int i = 0; i < size; i++) {
+        struct rma_memory m = memory_in(&all[i].memory, all[i].id, one_world);
+        rma_memory_extend(&range, &m, i, size, one_world);
+    }
+    rma_memory_plan(t, size, one_world, &range);
+    t->rows = rows;
+    for (int i = 0; i < size; i++) {
+        struct rma_memory m = memory_in(&all[i].memory, all[i].id, one_world);
+        rma_memory_write(t, i, &m, rows + (size_t)i * t->row_bytes);
+    }
+}
+
+static bool gather_few(const struct window_member *own, MPI_Comm comm, int rank, int size,
+                       struct window_memory *out) {
+    struct offer mine = {.memory = own->memory, .id = own->id, .one_world = next_is_ours(comm, rank, size)},
+                 all[FEW];
+    struct complaints_census census;
+    bool one_world;
+    complaints_begin(&census, rank);
+    mine.complaint = census.own;
+    unsigned char *rows = malloc((size_t)size * MEMORY_COLUMNS * sizeof(uint64_t));
+    mine.ready = own->ready && rows;
+    if (host_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm) != MPI_SUCCESS ||
+        !offers_agree(all, size, &census, &one_world)) {
+        free(rows);
+        return false;
+    }
+    offers_write(all, size, one_world, rows, &out->table);
+    return true;
+}
+
+/* ---- many ranks: what all have in common ---- */
+
+/* Merged by the minimum of each word. */
+struct summary {
+    struct rma_memory_range by_world, by_id;
+    uint64_t ready, one_world, content; /* content: no complaint about the settings */
+};
+
+static bool summarise(const struct window_member *own, MPI_Comm comm, int rank, int size,
+                      struct summary *all) {
+    struct summary mine = {.by_world = rma_memory_no_range,
+                           .by_id = rma_memory_no_range,
+                           .ready = own->ready,
+                           .one_world = next_is_ours(comm, rank, size),
+                           .content = !settings_complaints()};
+    struct rma_memory m = memory_in(&own->memory, own->id, false);
+    rma_memory_extend(&mine.by_world, &own->memory, rank, size, true);
+    rma_memory_extend(&mine.by_id, &m, rank, size, false);
+    if (host_Allreduce(&mine, all, sizeof mine / sizeof(uint64_t), MPI_UINT64_T, MPI_MIN, comm) !=
+        MPI_SUCCESS)
+        return false;
+    int world = 0;
+    host_Comm_size(MPI_COMM_WORLD, &world);
+    if (!all->content && all->one_world && size == world)
+        complaints_agree();
+    return all->ready;
+}
+
+/* ---- many ranks: rows ---- */
+
+/* One row on its way: the rank, then the row. */
+struct sent_row {
+    int rank;
+    unsigned char row[MEMORY_COLUMNS * sizeof(uint64_t)];
+};
+
+static int sent_bytes(const struct rma_memory_table *t) {
+    return (int)sizeof(int) + t->row_bytes;
+}
+
+/* Every rank has all rows. */
+static bool gather_alone(struct rma_memory_table *t, const struct sent_row *own, MPI_Comm comm) {
+    unsigned char *rows = malloc((size_t)t->size * t->row_bytes);
+    if (!serve_agree(rows != NULL, comm) ||
+        host_Allgather(own->row, t->row_bytes, MPI_BYTE, rows, t->row_bytes, MPI_BYTE, comm) != MPI_SUCCESS) {
+        free(rows);
+        return false;
+    }
+    t->rows = rows;
+    return true;
+}
+
+/* What the first rank of a node needs for the exchange; in the other ranks nothing. */
+struct leader {
+    MPI_Comm comm; /* MPI_COMM_NULL: this process is none */
+    int nodes, *counts, *places;
+    char *own, *all;
+};
+
+static bool leader_open(struct leader *l, const struct rma_memory_table *t, int here) {
+    size_t each = (size_t)sent_bytes(t);
+    if (l->comm == MPI_COMM_NULL)
+        return true;
+    host_Comm_size(l->comm, &l->nodes);
+    l->counts = malloc(2 * (size_t)l->nodes * sizeof *l->counts);
+    l->places = l->counts ? l->counts + l->nodes : NULL;
+    l->own = malloc((size_t)here * each);
+    l->all = malloc((size_t)t->size * each);
+    return l->counts && l->own && l->all;
+}
+
+static void leader_close(struct leader *l) {
+    free(l->counts);
+    free(l->own);
+    free(l->all);
+}
+
+/* The rows of all nodes, from those of this node. */
+static bool leader_exchange(struct leader *l, const struct rma_memory_table *t, int here) {
+    int each = sent_bytes(t), bytes = here * each;
+    if (host_Allgather(&bytes, 1, MPI_INT, l->counts, 1, MPI_INT, l->comm) != MPI_SUCCESS)
+        return false;
+    for (int i = 0, at = 0; i < l->nodes; at += l->counts[i++])
+        l->places[i] = at;
+    return host_Allgatherv(l->own, bytes, MPI_BYTE, l->all, l->counts, l->places, MPI_BYTE, l->comm) ==
+           MPI_SUCCESS;
+}
+
+static void leader_place(const struct leader *l, const struct rma_memory_table *t) {
+    int each = sent_bytes(t);
+    for (int i = 0; i < t->size; i++) {
+        const char *from = l->all + (size_t)i * (size_t)each;
+        int rank;
+        memcpy(&rank, from, sizeof rank);
+        memcpy(t->rows + (size_t)rank * t->row_bytes, from + sizeof rank, t->row_bytes);
+    }
+}
+
+/* The agreement at the end is a barrier, too: the rows are complete when it returns. */
+static bool exchange(struct window_memory *m, struct leader *l, const struct sent_row *own, MPI_Comm node,
+                     int here, MPI_Comm comm) {
+    struct rma_memory_table *t = &m->table;
+    int each = sent_bytes(t);
+    bool ok = host_Gather(own, each, MPI_BYTE, l->own, each, MPI_BYTE, 0, node) == MPI_SUCCESS;
+    if (l->comm != MPI_COMM_NULL) {
+        ok = ok && leader_exchange(l, t, here);
+        if (ok)
+            leader_place(l, t);
+    }
+    return serve_agree(ok, comm);
+}
+
+/* Memory for the rows that all ranks of the node map. A node of one rank needs no shared memory. */
+static bool rows_open(struct window_memory *m, MPI_Comm *node) {
+    struct net_boot boot;
+    size_t bytes = (size_t)m->table.size * m->table.row_bytes;
+    serve_domain_boot(node, &boot);
+    if (boot.size == 1)
+        return (m->table.rows = malloc(bytes)) != NULL;
+    if (net_shared_open(&boot, boot.rank == 0 ? bytes : 0, NULL, &m->shared))
+        return false;
+    m->table.rows = (unsigned char *)m->shared->base + m->shared->parts[0].offset;
+    return true;
+}
+
+static bool gather_on_nodes(struct window_memory *m, const struct sent_row *own, MPI_Comm node,
+                            MPI_Comm leaders, MPI_Comm comm) {
+    struct leader l = {.comm = leaders};
+    int here = 0;
+    host_Comm_size(node, &here);
+    bool ready = leader_open(&l, &m->table, here), opened = rows_open(m, &node);
+    bool done = serve_agree(ready && opened, comm) && exchange(m, &l, own, node, here, comm);
+    leader_close(&l);
+    return done;
+}
+
+/* Nodes of HEARTH_NODE_RANKS ranks, for tests. */
+static bool gather_on_emulated_nodes(struct window_memory *m, const struct sent_row *own, MPI_Comm machine,
+                                     int per_node, MPI_Comm comm) {
+    MPI_Comm node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
+    int rank = 0;
+    host_Comm_rank(machine, &rank);
+    bool made = serve_host.Comm_split(machine, rank / per_node, 0, &node) == MPI_SUCCESS;
+    if (serve_host.Comm_split(comm, rank % per_node ? MPI_UNDEFINED : 0, 0, &leaders) != MPI_SUCCESS)
+        made = false;
+    bool done = serve_agree(made, comm) && gather_on_nodes(m, own, node, leaders, comm);
+    if (leaders != MPI_COMM_NULL)
+        serve_host.Comm_free(&leaders);
+    if (node != MPI_COMM_NULL)
+        serve_host.Comm_free(&node);
+    return done;
+}
+
+static bool gather_rows(struct window_memory *m, const struct sent_row *own, MPI_Comm comm) {
+    int per_node = (int)settings_get()->node_ranks;
+    MPI_Comm node = serve_node_comm(comm), leaders;
+    if ((uint64_t)m->table.size * (uint64_t)sent_bytes(&m->table) > INT_MAX)
+        return false; /* MPI counts in int */
+    if (node == MPI_COMM_NULL)
+        return gather_alone(&m->table, own, comm);
+    if (per_node)
+        return gather_on_emulated_nodes(m, own, node, per_node, comm);
+    return serve_leader_comm(comm, &leaders) && gather_on_nodes(m, own, node, leaders, comm);
+}
+
+static bool gather_many(const struct window_member *own, MPI_Comm comm, int rank, int size,
+                        struct window_memory *out) {
+    struct summary all;
+    struct sent_row sent = {.rank = rank};
+    if (!summarise(own, comm, rank, size, &all))
+        return false;
+    bool one_world = all.one_world != 0;
+    struct rma_memory m = memory_in(&own->memory, own->id, one_world);
+    rma_memory_plan(&out->table, size, one_world, one_world ? &all.by_world : &all.by_id);
+    rma_memory_write(&out->table, rank, &m, sent.row);
+    return !out->table.row_bytes || gather_rows(out, &sent, comm);
+}
+
+/* ---- both ---- */
+
+bool rma_window_memory_gather(const struct window_member *own, MPI_Comm comm, int rank, int size,
+                              struct window_memory *out) {
+    *out = (struct window_memory){0};
+    bool few = size <= FEW && !settings_get()->node_ranks;
+    bool done = few ? gather_few(own, comm, rank, size, out) : gather_many(own, comm, rank, size, out);
+    if (!done)
+        rma_window_memory_free(out);
+    return done;
+}
+
+void rma_window_memory_free(struct window_memory *m) {
+    if (m->shared)
+        net_shared_leave(NULL, m->shared);
+    else
+        free(m->table.rows);
+    *m = (struct window_memory){0};
+}
