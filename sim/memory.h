@@ -1,23 +1,31 @@
-/* memory.h: sizes of the libraries' structures, taken from their own headers; internal to sim_memory. The same
+/* memory.h: sizes of the libraries' structures, taken from their own headers; internal to scale.c. The same
  * name means different things in different folders (a target, a peer), so each folder has a file of its own. */
 #ifndef HEARTH_SIM_MEMORY_H
 #define HEARTH_SIM_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "net/rpc/flow.h"
 
-/* memory_rma.c, memory_p2p.c: bytes of a process for each rank of a window; of the job; of a communicator */
-size_t memory_window_target(void);
-size_t memory_match_peer(void);
+/* memory_rma.c: bytes of a process for a window, of whose ranks it uses some; of a node for where the ranks' memory lies, at different
+ * addresses only, or `widest`, with sizes, units and processes that differ, too; of a node's first process meanwhile, at most; of a
+ * rank of a served window */
+size_t memory_window(uint32_t ranks, uint32_t used);
+size_t memory_window_rows(int ranks, bool widest);
+size_t memory_window_creation(int ranks, int nodes);
+size_t memory_served_target(void);
+
+/* memory_p2p.c: bytes of a process for the ranks that it uses; for each rank of an irregular communicator */
+size_t memory_match_peers(uint32_t ranks, uint32_t used);
 size_t memory_comm_member(void);
 
-/* memory_net.c: bytes of a client's target, without its flow control; of a helper's address; of a rank in an
- * ARMCI allocation; of the header before a buffer */
+/* memory_net.c: bytes of a client's target, without its flow control; of a helper's address; of an ARMCI allocation; of the header
+ * before a buffer */
 size_t memory_net_target(void);
 size_t memory_net_address(void);
-size_t memory_armci_part(void);
+size_t memory_armci_allocation(void);
 size_t memory_slot_head(void);
 size_t memory_client_record(const struct flow_limits *limits);
 

@@ -1,4 +1,4 @@
-/* memory_net.c: sizes of the structures of src/net and src/armci, for sim_memory. */
+/* memory_net.c: sizes of the structures of src/net and src/armci, for scale.c. */
 #include "memory.h"
 
 #include "armci/request/armci_memory.h"
@@ -12,8 +12,8 @@ size_t memory_net_address(void) {
     return round_up(sizeof(uint16_t) + LINK_ADDRESS, 8);
 }
 
-size_t memory_armci_part(void) {
-    return sizeof(struct net_heap_part);
+size_t memory_armci_allocation(void) {
+    return sizeof(struct allocation);
 }
 
 size_t memory_slot_head(void) {

@@ -1,10 +1,10 @@
-/* memory_p2p.c: sizes of the structures of src/mpi/p2p, for sim_memory. */
+/* memory_p2p.c: sizes of the structures of src/mpi/p2p, for scale.c. */
 #include "memory.h"
 
 #include "mpi/p2p/state/comm.h"
 
-size_t memory_match_peer(void) {
-    return sizeof(struct p2p_peer);
+size_t memory_match_peers(uint32_t ranks, uint32_t used) {
+    return rank_table_bytes(ranks, sizeof(struct p2p_peer), used);
 }
 
 size_t memory_comm_member(void) {

@@ -1,4 +1,4 @@
-/* memory_pages.c: sizes of the structures of src/pages and GASNet, for sim_memory. */
+/* memory_pages.c: sizes of the structures of src/pages and GASNet, for scale.c. */
 #include "memory.h"
 
 #include <stdbool.h>

@@ -53,10 +53,10 @@ done
 run run --help
 [ "$out" = "$expected" ] || fail 'help on run' 'hearth run --help says something else'
 run help info
-for option in -v -c -t -n --check --mpi --clean; do
+for option in -v -c -t -n --check --mpi --clean --scale; do
     grep -qe "^  $option\|, $option" <<<"$out" || fail 'help on info' "nothing about $option"
 done
-for option in --mode --cache-size --match --check --report --mpi --dry-run --clean; do
+for option in --mode --cache-size --match --check --report --mpi --dry-run --clean --scale; do
     grep -qe "${option//-/\\\\-}" "$here/../man/hearth.1" || fail 'the manual' "nothing about $option"
 done
 run --version
@@ -79,11 +79,42 @@ for ranks in 0 x -1 99999999; do
     run info -t -n $ranks
     refused "$ranks ranks" "-n $ranks is not a number of ranks"
 done
+for scale in 0 x -1 999999999 8: 8:0 8:x 8:9 8:4x; do
+    run info --scale $scale
+    refused "--scale $scale" "--scale $scale is not RANKS or RANKS:PER_NODE"
+done
 if [ -w /dev/full ]; then
     out=$("$hearth" --help 2>&1 >/dev/full)
     status=$?
     check 'output that does not arrive' 1 'cannot write all of the output: No space left'
 fi
+
+# ---- memory at scale ----
+
+bytes_of() { # column from the right, start of a row, from $out; "-" is 0
+    sed -E ':again; s/ -( |$)/ 0 B\1/; t again; s/ +meanwhile$//' <<<"$out" | awk -v row="$2" -v column="$1" '
+        index($0, row) == 1 { n = NF - 2 * (column - 1); print $(n - 1) * ($n == "GB" ? 1e9 : $n == "MB" ? 1e6 : $n == "KB" ? 1e3 : 1) }'
+}
+
+at_most() { # name, value, limit
+    awk -v value="$2" -v limit="$3" 'BEGIN { exit !(value != "" && value > 0 && value <= limit) }' || fail "$1" "$2, not at most $3"
+}
+
+run info --scale 1000000:8
+check 'scale' 0 '^1000000 ranks on 125000 nodes of 8; each uses 64 others$'
+for part in CLaMPI matching network ARMCI vGASNet; do
+    check "scale: $part" 0 "^$part "
+done
+# A window: under 2 MB, with what the node shares, and 0.3 KB for each of the 64 targets.
+once=$(bytes_of 1 'CLaMPI    the same, all different')
+state=$(bytes_of 3 'CLaMPI    a window, with')
+at_most 'scale: what a node shares of a window' "$once" 16000000
+at_most 'scale: a window' "$(awk -v a="$once" -v b="$state" 'BEGIN { print a / 8 + b }')" $((2000000 + 64 * 300))
+many=$out
+run info --scale 1000:8
+[ "$(grep 'a window, with' <<<"$many")" != "$(grep 'a window, with' <<<"$out")" ] || fail 'scale' 'the same for 1000 ranks'
+run info --scale 4
+check 'scale: without ranks per node' 0 '^4 ranks on '
 
 # ---- version and settings ----
 

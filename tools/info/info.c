@@ -13,7 +13,7 @@
 
 static const char help[] =
     "usage: hearth info [-v] [-c [-- COMMAND]] [-t [-n RANKS]] [--check [--mpi NAME]] [--clean]\n"
-    "                   [--nvm FILE]\n"
+    "                   [--nvm FILE] [--scale RANKS[:PER_NODE]]\n"
     "\n"
     "  -v, --version    version, build options, and supported MPIs (also without any option)\n"
     "  -c, --settings   every setting with its value, the source of the value, and its meaning; after --,\n"
@@ -26,6 +26,9 @@ static const char help[] =
     "  --clean          remove this user's shared memory of dead jobs, and nothing else\n"
     "  --nvm FILE       verify the checkpoints in the file of a named segment of vGASNet\n"
     "                   (HEARTH_NVM_NAME): every page against its checksum\n"
+    "  --scale RANKS[:PER_NODE]\n"
+    "                   memory that each part of Hearth needs in a job of so many ranks: of a rank, and\n"
+    "                   of a node; PER_NODE: ranks of a node; default: as many as this one has cores\n"
     "\n"
     "The exit code is 1 if --check or --nvm found something bad or --clean could not remove something, else "
     "0.\n";
@@ -76,6 +79,7 @@ struct wishes {
     unsigned ranks;
     enum flavour flavour;
     const char *nvm; /* file */
+    struct info_scale scale;
 };
 
 static int take_ranks(struct wishes *w, const char *text) {
@@ -93,7 +97,7 @@ static int info_command_take_mpi(struct wishes *w, const char *name) {
     return w->flavour ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
 }
 
-enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI, OPTION_NVM };
+enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI, OPTION_NVM, OPTION_SCALE };
 
 static int info_command_take_option(struct wishes *w, int option) {
     switch (option) {
@@ -104,6 +108,8 @@ static int info_command_take_option(struct wishes *w, int option) {
     case OPTION_NVM:
         w->nvm = optarg;
         return 0;
+    case OPTION_SCALE:
+        return info_scale_parse(optarg, &w->scale);
     }
     bool *wish = option == 'v'            ? &w->version
                  : option == 'c'          ? &w->settings
@@ -115,11 +121,15 @@ static int info_command_take_option(struct wishes *w, int option) {
 }
 
 static int info_command_read_options(struct wishes *w, int argc, char **argv) {
-    static const struct option options[] = {
-        {"version", no_argument, NULL, 'v'},          {"settings", no_argument, NULL, 'c'},
-        {"topology", no_argument, NULL, 't'},         {"check", no_argument, NULL, OPTION_CHECK},
-        {"clean", no_argument, NULL, OPTION_CLEAN},   {"mpi", required_argument, NULL, OPTION_MPI},
-        {"nvm", required_argument, NULL, OPTION_NVM}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"version", no_argument, NULL, 'v'},
+                                            {"settings", no_argument, NULL, 'c'},
+                                            {"topology", no_argument, NULL, 't'},
+                                            {"check", no_argument, NULL, OPTION_CHECK},
+                                            {"clean", no_argument, NULL, OPTION_CLEAN},
+                                            {"mpi", required_argument, NULL, OPTION_MPI},
+                                            {"nvm", required_argument, NULL, OPTION_NVM},
+                                            {"scale", required_argument, NULL, OPTION_SCALE},
+                                            {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "+:vctn:", options, NULL)) != -1) {
         int err = option == '?' || option == ':' ? refuse_option(&command_info, option, argv)
@@ -152,6 +162,8 @@ static int info(int argc, char **argv) {
         return err;
     if (w.machine)
         info_machine(w.ranks);
+    if (w.scale.ranks)
+        info_scale(&w.scale);
     if (w.nvm && (err = info_nvm(w.nvm)) != 0)
         return err;
     if (w.check)

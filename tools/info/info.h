@@ -10,6 +10,15 @@ void info_version(void);
 int info_settings(int argc, char **argv); /* argv[1] on: a command, if there is one; returns the exit code */
 void info_machine(unsigned ranks);        /* number of ranks on this node; 0: as many as it has cores */
 
+/* A job, for --scale. */
+struct info_scale {
+    unsigned long ranks;    /* 0: not wanted */
+    unsigned long per_node; /* 0: as many as this node has cores */
+};
+int info_scale_parse(const char *text,
+                     struct info_scale *s); /* returns 0, or BAD_INPUT after logging an error */
+void info_scale(const struct info_scale *s);
+
 /* Verifies the file of a named segment. Returns 0, or BAD_INPUT after logging an error; damage is a finding. */
 int info_nvm(const char *path);
 
