@@ -118,8 +118,8 @@ struct cache {
     struct cache_stats before; /* counts at the last decision about the sizes */
     uint64_t crowded_before, starved_before, reuses_before, repeats_before, distances_before;
     struct missed {
-        uint32_t tag; /* of a key */
-        uint32_t at;  /* number of the insert */
+        uint32_t tag;    /* of a key */
+        uint32_t at;     /* number of the insert */
     } missed[2][MISSED]; /* to detect repeated misses */
 
     struct memory self, slot_memory, pool_memory, storage_memory;

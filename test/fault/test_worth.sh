@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests admission: the cache is suspended while it costs more than it saves, and resumes; the report shows both, and
 # the hits that other modes would have had.
-#   test_worth.sh MPI TREE
+#   test_worth.sh MPI TREE            alone: yes (over TCP, beside others, each get of MPICH takes a slice of the scheduler)
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -101,12 +101,11 @@ static int open_heap(const struct net_boot *boot) {
                                .reserve = reserve};
     struct net_heap *heap = net_heap_open(&g);
     struct net_heap_block block;
-    struct net_heap_part parts[BOOT_MOST];
     int status = net_boot_agree(boot, heap ? 0 : -ENOMEM);
     if (!status)
-        status = net_heap_take(heap, 100000, 0, &block, parts, &block);
+        status = net_heap_take(heap, 100000, 0, &block, &block);
     if (!status) {
-        memset((void *)(uintptr_t)parts[boot->rank].base, 1, 100000);
+        memset((void *)(uintptr_t)net_heap_part(heap, &block, boot->rank).base, 1, 100000);
         net_heap_give(heap, &block);
     }
     if (heap)
