@@ -100,13 +100,20 @@ static void access_walk_on(struct pages *p, const struct piece *x) {
         access_prefetch(p, &p->segments[x->rank], a.first + (uint32_t)((int32_t)i * a.step));
 }
 
+/* Whether the operation of `bytes` bytes from x on writes all of the page i after that of x: then it is not read. */
+static bool is_overwritten(const struct pages *p, const struct piece *x, enum way way, size_t bytes,
+                           uint32_t i) {
+    return way != GET && (i > 0 || x->in == 0) && x->in + bytes >= (size_t)(i + 1) << p->shift;
+}
+
 /* Requests the pages of an operation. Requests leave in this order, so the first page is among them if it will be
  * fetched for reading. */
 static void access_fetch_all(struct pages *p, const struct piece *x, const struct job *j, size_t bytes) {
     uint32_t pages = (uint32_t)((x->in + bytes - 1) >> p->shift);
     bool first = pages > 0 && p->ahead_most > 0 && j->way == GET && x->bytes > p->small;
     for (uint32_t i = first ? 0 : 1; i <= pages && i <= p->ahead_most; i++)
-        access_prefetch(p, &p->segments[x->rank], x->page + i);
+        if (!is_overwritten(p, x, j->way, bytes, i))
+            access_prefetch(p, &p->segments[x->rank], x->page + i);
 }
 
 /* ---- one piece ---- */
@@ -125,10 +132,14 @@ static bool try_piece(struct pages *p, const struct piece *x, const struct job *
     return true;
 }
 
+/* A page that is written whole is not read, nor are the pages after it prefetched. */
 static uint32_t access_pin(struct pages *p, const struct piece *x, bool write) {
     bool ourselves = p->serves && pages_progress_try_lock(&p->service);
-    access_walk_on(p, x);
-    uint32_t frame = pages_pool_pin(&p->pool, x->home, x->page, write);
+    bool whole = write && x->bytes >> p->shift == 1;
+    if (!whole)
+        access_walk_on(p, x);
+    uint32_t frame = whole ? pages_pool_pin_to_overwrite(&p->pool, x->home, x->page)
+                           : pages_pool_pin(&p->pool, x->home, x->page, write);
     if (ourselves)
         pages_progress_unlock(&p->service);
     return frame;
@@ -308,6 +319,14 @@ static bool do_what_is_here(struct pages *p, struct pages_op *op) {
     return true;
 }
 
+static void request_pages(struct pages *p, const struct pages_op *op) {
+    struct piece x = access_piece_at(p, op->rank, access_offset_of(p, op->rank, op->remote), op->bytes);
+    uint32_t last = (uint32_t)((x.in + op->bytes - 1) >> p->shift);
+    for (uint32_t i = 0; i <= last; i++)
+        if (!is_overwritten(p, &x, (enum way)op->way, op->bytes, i))
+            access_prefetch(p, &p->segments[op->rank], x.page + i);
+}
+
 static void access_begin(struct pages *p, struct pages_op *op) {
     op->slot = SMALL_NO_SLOT;
     if (access_is_own(p, op->local) || do_what_is_here(p, op))
@@ -319,7 +338,7 @@ static void access_begin(struct pages *p, struct pages_op *op) {
         pages_small_begin(p, op, &small);
         pages_pool_count(&p->tally.smalls);
     } else {
-        pages_prefetch(p, op->rank, op->remote, op->bytes);
+        request_pages(p, op);
     }
 }
 
@@ -343,7 +362,7 @@ void pages_begin_update(struct pages *p, struct pages_op *op, void *old, int ran
     access_begin(p, op);
 }
 
-/* A page to be written is prefetched for reading, so it may be present without being writable. A prefetched page may
+/* A page of which a part is written is prefetched for reading, so it may be present without being writable. A prefetched page may
  * also be gone before it is used. So after some attempts the operation waits for the missing page. */
 bool pages_try(struct pages *p, struct pages_op *op) {
     enum { READS = 64, WRITES = 2 };
@@ -357,7 +376,7 @@ bool pages_try(struct pages *p, struct pages_op *op) {
     }
     if (do_what_is_here(p, op))
         return true;
-    pages_prefetch(p, op->rank, op->remote, op->bytes);
+    request_pages(p, op);
     return false;
 }
 

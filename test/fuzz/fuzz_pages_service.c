@@ -272,7 +272,9 @@ static void take_message(struct fuzz_input *in) {
     w.message.flags = more & 7;
     w.message.state = more >> 3 & 7;
     w.zero = more >> 6 & 1;
-    w.message.tag = fuzz_take_byte(in) % (POOL_SMALLS + 1);
+    uint8_t tag = fuzz_take_byte(in);
+    w.message.tag = tag % (POOL_SMALLS + 1);
+    w.message.flags |= tag & 0x80 ? PAGES_OVERWRITE : 0;
     size_t bytes = take_size(in);
     w.offset = (uint32_t)take_size(in);
     w.whole = more & 0x80 ? (uint32_t)take_size(in) : (uint32_t)bytes;
@@ -302,7 +304,8 @@ static void take_pin(struct fuzz_input *in) {
     }
     if (frame < 0) {
         x.is_waiting = true;
-        frame = pages_pool_pin(&x.pool, home, page, write);
+        frame = what & 0x20 && write ? pages_pool_pin_to_overwrite(&x.pool, home, page)
+                                     : pages_pool_pin(&x.pool, home, page, write);
         x.is_waiting = false;
     }
     x.pins[place].frame = frame;

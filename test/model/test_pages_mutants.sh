@@ -104,8 +104,19 @@ mutant $c 'return c->state == PAGES_M || c->state == PAGES_O;' 'return c->state 
 mutant $c '        c->state = is_dirty(c) ? PAGES_O : PAGES_S;' ';' 'who shares a copy still may write'
 mutant $c 'return c->writers || (!is_gentle(kind) && c->readers);' 'return false;' 'pins are not looked at'
 mutant $c 'return c->writers || (!is_gentle(kind) && c->readers);' 'return c->writers;' 'pins of readers are not looked at'
-mutant $c 'return c->open == PAGES_PUT || c->put_off || c->flags & EVICTING;' 'return c->put_off || c->flags & EVICTING;' \
+mutant $c 'return c->open == PAGES_PUT || c->put_off || c->flags & (EVICTING' 'return c->put_off || c->flags & (EVICTING' \
     'a frozen copy is used'
+# A page that is overwritten.
+mutant $c '    e->actions |= PAGES_READY;
+    return 0;' '    e->actions |= PAGES_READY;
+    control_say(c, e, PAGES_UNBLOCK, c->home, 0);
+    return 0;' 'a page is given away before it is overwritten'
+mutant $d '        start_overwrite(d, page, e, out);' '        directory_send_data(d, page, e, PAGES_M, out);' \
+    'a page is overwritten while others have copies'
+mutant $d '        if (i != but && i != nor) {' '        if (i != but && i != nor && (!(e->flags & PAGES_OVERWRITE) || i)) {' \
+    'one copy of a page that is overwritten is left'
+mutant $c '        control_say(c, e, PAGES_UNBLOCK, c->home, 0);
+        e->actions |= PAGES_RETRY;' '        e->actions |= PAGES_RETRY;' 'the home does not learn that a page is overwritten'
 mutant $c 'return is_gentle(kind) ? PAGES_TO_READ : PAGES_UNMAPPED;' 'return PAGES_TO_WRITE;' 'a page is given away while mapped'
 mutant $c 'return is_gentle(kind) ? PAGES_TO_READ : PAGES_UNMAPPED;' 'return PAGES_TO_READ;' 'a page is given away while mapped to read'
 mutant $c '        c->state = PAGES_M; /* silent: the home already assumes that E may be M */' '        c->writers++; return PAGES_HIT;' 'a store into E is not noted'

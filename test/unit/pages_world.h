@@ -28,7 +28,8 @@ enum {
     MAY_SMALL_GET = 16,
     MAY_SMALL_PUT = 32,
     MAY_MAP = 64,
-    MAY_ALL = 127
+    MAY_OVERWRITE = 128,
+    MAY_ALL = 255
 };
 
 /* Faults of nodes or the network; each must be detected. */
@@ -91,10 +92,16 @@ static inline bool is_frozen(const struct pages_control *c) {
     return c->open == PAGES_PUT && setup.fault != FROZEN_READ;
 }
 
+/* The page is being overwritten: its frame may be written to, but not read. */
+static inline bool is_filling(const struct pages_control *c) {
+    return c->flags & 32 /* FILLING */;
+}
+
 /* ---- the network ---- */
 
 static inline bool brings_page(const struct pages_message *m) {
-    return m->kind == PAGES_DATA || (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY);
+    return (m->kind == PAGES_DATA && !(m->flags & PAGES_OVERWRITE)) ||
+           (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY);
 }
 
 /* Kept sorted, so that the same messages are the same state. */
@@ -125,9 +132,8 @@ static inline void sort_flights(void) {
         }
 }
 
-/* New data is written to the copy that *at describes. */
-static inline void written(uint32_t page, uint8_t *at) {
-    must_hold(*at, "a write into a stale page");
+/* New data is written to the copy that *at describes, all of it; `written`: a part. */
+static inline void overwritten(uint32_t page, uint8_t *at) {
     memset(now.fresh[page], 0, sizeof now.fresh[page]);
     now.nvm[page] = now.buffer[page] = 0;
     for (uint32_t i = 0; i < now.flights; i++)
@@ -135,6 +141,11 @@ static inline void written(uint32_t page, uint8_t *at) {
             now.flight[i].fresh = 0;
     *at = 1;
     sort_flights();
+}
+
+static inline void written(uint32_t page, uint8_t *at) {
+    must_hold(*at, "a write into a stale page");
+    overwritten(page, at);
 }
 
 /* No other node may be able to read while this one writes. `writer`: a node, or `nodes` for the home itself. */
@@ -298,13 +309,16 @@ static inline bool has_frame(uint32_t page, uint32_t node) {
     return !setup.frames || used < setup.frames;
 }
 
-static inline bool acquire(uint32_t page, uint32_t node, bool write) {
+enum access { TO_READ, TO_WRITE, TO_OVERWRITE };
+
+static inline bool acquire(uint32_t page, uint32_t node, enum access access) {
     struct pages_control *c = &now.control[page][node];
     struct pages_effects e;
     if (!has_frame(page, node) || c->readers || c->writers || c->waiting_readers || c->waiting_writers)
         return false;
     in_machine = true;
-    enum pages_got got = pages_control_acquire(c, write, &e);
+    enum pages_got got = access == TO_OVERWRITE ? pages_control_overwrite(c, &e)
+                                                : pages_control_acquire(c, access == TO_WRITE, &e);
     in_machine = false;
     do_effects(page, node, &e);
     return got != PAGES_LATER;
@@ -317,7 +331,7 @@ static inline void release(uint32_t page, uint32_t node, bool map) {
     bool write = c->writers;
     if (write) {
         must_be_alone(page, node);
-        written(page, &now.fresh[page][node]);
+        (is_filling(c) ? overwritten : written)(page, &now.fresh[page][node]);
     }
     if (map)
         pages_control_map(c, write ? PAGES_TO_WRITE : PAGES_TO_READ);
@@ -383,13 +397,15 @@ static inline bool ask_small(uint32_t page, uint32_t node, bool write) {
 
 /* ---- invariants ---- */
 
+/* While a node overwrites the page, nobody needs the latest data. */
 static inline void check_page(uint32_t page) {
-    bool latest = now.nvm[page] || now.buffer[page];
+    bool latest = now.nvm[page] || now.buffer[page] || pages_directory_look(directory(), page).overwrites;
     uint32_t writer = setup.nodes;
     for (uint32_t i = 0; i < setup.nodes; i++) {
         const struct pages_control *c = &now.control[page][i];
         latest |= now.fresh[page][i];
-        must_hold(c->state == PAGES_I || is_frozen(c) || now.fresh[page][i], "a stale copy can be read");
+        must_hold(c->state == PAGES_I || is_frozen(c) || is_filling(c) || now.fresh[page][i],
+                  "a stale copy can be read");
         if (!is_frozen(c) && (c->state == PAGES_M || c->state == PAGES_E))
             writer = i;
     }

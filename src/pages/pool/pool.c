@@ -265,10 +265,13 @@ int64_t pages_pool_try_pin(struct pages_pool *p, uint16_t home, uint32_t page, b
     return got;
 }
 
+enum pool_access { TO_READ, TO_WRITE, TO_OVERWRITE };
+
 /* Called with the bucket's lock, which it releases. Returns whether the page is pinned. May wait. */
-static bool pool_acquire(struct pages_pool *p, struct pool_bucket *b, struct pool_frame *f, bool write) {
+static bool pool_acquire(struct pages_pool *p, struct pool_bucket *b, struct pool_frame *f,
+                         enum pool_access access) {
     struct pages_effects e;
-    bool asks = !is_hit(&f->control, write) && !f->control.open;
+    bool write = access != TO_READ, asks = !is_hit(&f->control, write) && !f->control.open;
     if (asks && !pages_pool_claim_place(p, POOL_FOR_EVICTION)) {
         pages_unlock(&b->lock);
         wait_for_place(p);
@@ -276,7 +279,8 @@ static bool pool_acquire(struct pages_pool *p, struct pool_bucket *b, struct poo
     }
     bool was_asking = pages_control_is_asking(&f->control);
     uint32_t ready = atomic_load(&f->ready), again = atomic_load(&f->again);
-    enum pages_got got = pages_control_acquire(&f->control, write, &e);
+    enum pages_got got = access == TO_OVERWRITE ? pages_control_overwrite(&f->control, &e)
+                                                : pages_control_acquire(&f->control, write, &e);
     pages_pool_settle(p, b, f, was_asking, &e);
     bool asked = !was_asking && pages_control_is_asking(&f->control);
     pages_unlock(&b->lock);
@@ -289,7 +293,7 @@ static bool pool_acquire(struct pages_pool *p, struct pool_bucket *b, struct poo
     return got != PAGES_LATER;
 }
 
-uint32_t pages_pool_pin(struct pages_pool *p, uint16_t home, uint32_t page, bool write) {
+static uint32_t pool_pin(struct pages_pool *p, uint16_t home, uint32_t page, enum pool_access access) {
     struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
     int64_t spare = POOL_NO_FRAME;
     bool brought = false;
@@ -304,7 +308,7 @@ uint32_t pages_pool_pin(struct pages_pool *p, uint16_t home, uint32_t page, bool
         if (!f) {
             pages_unlock(&b->lock);
             spare = wait_for_frame(p);
-        } else if (pool_acquire(p, b, f, write)) {
+        } else if (pool_acquire(p, b, f, access)) {
             if (spare >= 0)
                 put_frame(p, (uint32_t)spare);
             if (!brought)
@@ -314,12 +318,20 @@ uint32_t pages_pool_pin(struct pages_pool *p, uint16_t home, uint32_t page, bool
     }
 }
 
+uint32_t pages_pool_pin(struct pages_pool *p, uint16_t home, uint32_t page, bool write) {
+    return pool_pin(p, home, page, write ? TO_WRITE : TO_READ);
+}
+
+uint32_t pages_pool_pin_to_overwrite(struct pages_pool *p, uint16_t home, uint32_t page) {
+    return pool_pin(p, home, page, TO_OVERWRITE);
+}
+
 void pages_pool_unpin(struct pages_pool *p, uint32_t frame, bool write) {
     struct pool_frame *f = &p->frames[frame];
     struct pool_bucket *b = pages_pool_bucket_of(p, f->control.home, f->control.page);
     struct pages_effects e;
     pages_lock(&b->lock);
-    if (LIKELY(!f->control.put_off)) { /* no deferred message */
+    if (LIKELY(!f->control.put_off && !f->control.flags)) { /* no message has to be sent */
         if (write)
             f->control.writers--;
         else

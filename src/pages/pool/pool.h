@@ -162,6 +162,8 @@ static inline uint32_t pages_pool_frame_of(const struct pages_pool *p, const str
 
 /* Gets the page, pins its frame and returns the frame. May wait: the caller must hold no pin and no lock. */
 uint32_t pages_pool_pin(struct pages_pool *p, uint16_t home, uint32_t page, bool write);
+/* As pages_pool_pin for writing, by a caller that writes all of the page before it unpins it: the page is not fetched. */
+uint32_t pages_pool_pin_to_overwrite(struct pages_pool *p, uint16_t home, uint32_t page);
 /* Pins the page only if that needs no wait; else POOL_NO_FRAME. */
 int64_t pages_pool_try_pin(struct pages_pool *p, uint16_t home, uint32_t page, bool write);
 /* Whether the page was prefetched and is used for the first time. True once only; the caller must hold a pin. */

@@ -29,10 +29,12 @@
 #include "base/base.h"
 
 enum {
-    HAS_DATA = 1,  /* GETX: the page has arrived, but is not readable and not owned until GRANT */
-    HAS_GRANT = 2, /* GETX: the page has not arrived yet */
-    EVICTING = 4,  /* PUT is sent once the page is unmapped */
-    UNMAPPING = 8, /* the caller was asked to unmap, and has not reported back */
+    HAS_DATA = 1,    /* GETX: the page has arrived, but is not readable and not owned until GRANT */
+    HAS_GRANT = 2,   /* GETX: the page has not arrived yet */
+    EVICTING = 4,    /* PUT is sent once the page is unmapped */
+    UNMAPPING = 8,   /* the caller was asked to unmap, and has not reported back */
+    OVERWRITES = 16, /* GETX: the page will be overwritten and is not sent */
+    FILLING = 32,    /* the page is being overwritten: one pin, and the UNBLOCK is still to be sent */
 };
 
 void pages_control_open(struct pages_control *c, uint16_t self, uint16_t home, uint32_t page) {
@@ -51,7 +53,7 @@ static void control_begin(struct pages_effects *e) {
 
 static void control_ask(struct pages_control *c, struct pages_effects *e, enum pages_kind kind) {
     c->open = (uint8_t)kind;
-    control_say(c, e, kind, c->home, 0);
+    control_say(c, e, kind, c->home, c->flags & OVERWRITES ? PAGES_OVERWRITE : 0);
 }
 
 static bool is_dirty(const struct pages_control *c) {
@@ -59,14 +61,14 @@ static bool is_dirty(const struct pages_control *c) {
 }
 
 bool pages_control_is_asking(const struct pages_control *c) {
-    return c->open || c->flags & EVICTING;
+    return c->open || c->flags & (EVICTING | FILLING);
 }
 
 /* ---- access ---- */
 
-/* A copy that is being dropped, or has a deferred message, accepts no new pins. */
+/* A copy that is being dropped or overwritten, or has a deferred message, accepts no new pins. */
 static bool is_closed(const struct pages_control *c) {
-    return c->open == PAGES_PUT || c->put_off || c->flags & EVICTING;
+    return c->open == PAGES_PUT || c->put_off || c->flags & (EVICTING | OVERWRITES | FILLING);
 }
 
 static enum pages_got acquire_to_read(struct pages_control *c, struct pages_effects *e) {
@@ -100,6 +102,15 @@ enum pages_got pages_control_acquire(struct pages_control *c, bool write, struct
     if (UNLIKELY(is_closed(c)))
         return PAGES_LATER;
     return write ? acquire_to_write(c, e) : acquire_to_read(c, e);
+}
+
+enum pages_got pages_control_overwrite(struct pages_control *c, struct pages_effects *e) {
+    control_begin(e);
+    if (is_closed(c))
+        return PAGES_LATER;
+    if (c->state == PAGES_I && !c->open)
+        c->flags |= OVERWRITES;
+    return acquire_to_write(c, e);
 }
 
 bool pages_control_prefetch(struct pages_control *c, struct pages_effects *e) {
@@ -207,6 +218,11 @@ void pages_control_release(struct pages_control *c, bool write, struct pages_eff
         c->writers--;
     else
         c->readers--;
+    if (c->flags & FILLING) {
+        c->flags &= (uint8_t)~FILLING;
+        control_say(c, e, PAGES_UNBLOCK, c->home, 0);
+        e->actions |= PAGES_RETRY;
+    }
     resume(c, e);
 }
 
@@ -251,10 +267,27 @@ static void be_ready(struct pages_control *c, enum pages_state state, uint8_t fl
     e->actions |= PAGES_READY | PAGES_RETRY;
 }
 
+/* The thread that waits gets its pin, and no other. */
+static int control_take_empty(struct pages_control *c, const struct pages_message *m,
+                              struct pages_effects *e) {
+    if (m->state != PAGES_M || !(m->flags & PAGES_GRANTED))
+        return -EPROTO;
+    c->state = PAGES_M;
+    c->open = PAGES_NOTHING;
+    c->flags = FILLING;
+    c->writers = c->waiting_writers;
+    c->waiting_writers = 0;
+    e->actions |= PAGES_READY;
+    return 0;
+}
+
 static int control_take_data(struct pages_control *c, const struct pages_message *m,
                              struct pages_effects *e) {
-    if (c->state != PAGES_I || c->flags & HAS_DATA)
+    if (c->state != PAGES_I || c->flags & HAS_DATA ||
+        !(m->flags & PAGES_OVERWRITE) != !(c->flags & OVERWRITES))
         return -EPROTO;
+    if (c->flags & OVERWRITES)
+        return control_take_empty(c, m, e);
     if (c->open == PAGES_GETS && (m->state == PAGES_S || m->state == PAGES_E)) {
         be_ready(c, (enum pages_state)m->state, m->flags, e);
         return 0;
@@ -269,7 +302,7 @@ static int control_take_data(struct pages_control *c, const struct pages_message
 }
 
 static int take_grant(struct pages_control *c, struct pages_effects *e) {
-    if (c->open != PAGES_GETX || c->flags & HAS_GRANT)
+    if (c->open != PAGES_GETX || c->flags & (HAS_GRANT | OVERWRITES))
         return -EPROTO;
     if (c->state != PAGES_I || c->flags & HAS_DATA)
         be_ready(c, PAGES_M, 0, e);
@@ -320,7 +353,9 @@ static int control_take_small(struct pages_control *c, const struct pages_messag
 }
 
 /* Whether a message that revokes access is valid in this state. */
-static bool may_come(const struct pages_control *c, enum pages_kind kind) {
+static bool may_come(const struct pages_control *c, enum pages_kind kind, uint8_t flags) {
+    if (flags & PAGES_OVERWRITE)
+        return kind == PAGES_INV && c->state != PAGES_I;
     switch (kind) {
     case PAGES_FWD_S:
     case PAGES_FWD_X:
@@ -334,7 +369,7 @@ static bool may_come(const struct pages_control *c, enum pages_kind kind) {
 
 static int take_away(struct pages_control *c, const struct pages_message *m, struct pages_effects *e) {
     enum pages_kind kind = (enum pages_kind)m->kind;
-    if (!may_come(c, kind))
+    if (!may_come(c, kind, m->flags))
         return -EPROTO;
     if (!is_pinned_against(c, kind) && control_lower(c, highest_for(kind), e)) {
         control_serve(c, kind, m->peer, m->flags, e);
@@ -348,7 +383,7 @@ static int take_away(struct pages_control *c, const struct pages_message *m, str
 
 int pages_control_receive(struct pages_control *c, const struct pages_message *m, struct pages_effects *e) {
     control_begin(e);
-    if (m->page != c->page || m->home != c->home || m->to != c->self || c->put_off)
+    if (m->page != c->page || m->home != c->home || m->to != c->self || c->put_off || c->flags & FILLING)
         return -EPROTO;
     switch (m->kind) {
     case PAGES_DATA:
@@ -389,6 +424,10 @@ static void check_request(const struct pages_control *c) {
     control_must(!waiting || c->open == PAGES_GETS || c->open == PAGES_GETX);
     control_must(!(c->flags & (HAS_DATA | HAS_GRANT)) || (c->open == PAGES_GETX && c->state == PAGES_I));
     control_must((c->flags & (HAS_DATA | HAS_GRANT)) != (HAS_DATA | HAS_GRANT));
+    control_must(!(c->flags & OVERWRITES) || (c->flags == OVERWRITES && c->open == PAGES_GETX &&
+                                              c->waiting_writers == 1 && !c->waiting_readers));
+    control_must(!(c->flags & FILLING) ||
+                 (c->flags == FILLING && !c->open && c->writers == 1 && !c->readers && !c->mapped));
 }
 
 void pages_control_check(const struct pages_control *c) {

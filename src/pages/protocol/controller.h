@@ -11,6 +11,9 @@
  * unmapped or protected. E is mapped for reading at most: the first store faults, requests a pin for writing, and makes
  * the state M.
  *
+ * *Overwriting.* A thread that will write all of a page gets it without its content. Until it releases its pin, the
+ * transaction stays open at the home, and no other thread gets a pin.
+ *
  * When a message is served, its page can be sent from the frame itself. The frame is not overwritten before the page
  * has arrived, because the transaction does not end before that. The caller must keep a frame that is FREED until
  * everything sent from it has left. */
@@ -62,6 +65,10 @@ enum pages_got {
 
 /* Every function overwrites *e. */
 enum pages_got pages_control_acquire(struct pages_control *c, bool write, struct pages_effects *e);
+/* As pages_control_acquire for writing, by a thread that writes all of the page before it releases the pin. If there is
+ * no copy, the page is not fetched: its content is undefined when PAGES_READY is reported, and no other pin is given
+ * before the release. */
+enum pages_got pages_control_overwrite(struct pages_control *c, struct pages_effects *e);
 void pages_control_release(struct pages_control *c, bool write, struct pages_effects *e);
 
 /* Requests the page if there is no copy, without a waiter. Returns whether it did. */

@@ -79,7 +79,7 @@ static void directory_send_data(const struct pages_directory *d, uint32_t page, 
                                 enum pages_state as, struct pages_output *out) {
     struct pages_message *m = directory_say(d, page, PAGES_DATA, e->requester, out);
     m->state = (uint8_t)as;
-    m->flags = as == PAGES_M ? PAGES_GRANTED : 0;
+    m->flags = (uint8_t)((as == PAGES_M ? PAGES_GRANTED : 0) | (e->flags & PAGES_OVERWRITE));
     e->awaits = UNBLOCK;
 }
 
@@ -103,7 +103,7 @@ static void invalidate(const struct pages_directory *d, uint32_t page, struct di
                        uint32_t but, uint32_t nor, struct pages_output *out) {
     for (uint32_t i = pages_holder_from(d, e, 0); i != NONE; i = pages_holder_from(d, e, i + 1))
         if (i != but && i != nor) {
-            directory_say(d, page, PAGES_INV, (uint16_t)i, out);
+            directory_say(d, page, PAGES_INV, (uint16_t)i, out)->flags = e->flags & PAGES_OVERWRITE;
             e->acks++;
         }
     if (e->acks)
@@ -214,9 +214,19 @@ static void take_over(const struct pages_directory *d, uint32_t page, struct dir
     }
 }
 
+/* No data moves. directory_send_data sends no page either. */
+static void start_overwrite(const struct pages_directory *d, uint32_t page, struct directory_entry *e,
+                            struct pages_output *out) {
+    invalidate(d, page, e, NONE, NONE, out);
+    if (!e->acks)
+        directory_send_data(d, page, e, PAGES_M, out);
+}
+
 static void start_getx(const struct pages_directory *d, uint32_t page, struct directory_entry *e,
                        struct pages_output *out) {
-    if (pages_holder_has(e, e->requester)) {
+    if (e->flags & PAGES_OVERWRITE) {
+        start_overwrite(d, page, e, out);
+    } else if (pages_holder_has(e, e->requester)) {
         invalidate(d, page, e, e->requester, NONE, out);
         if (!e->acks)
             directory_grant(d, page, e, out);
@@ -283,7 +293,7 @@ static void start_small(const struct pages_directory *d, uint32_t page, struct d
         invalidate(d, page, e, e->known == PAGES_OWNED_SHARED ? e->owner : NONE, NONE, out);
 }
 
-/* GETS from a node that already holds a copy: a correct cache does not send it. */
+/* GETS, or GETX to overwrite, from a node that already holds a copy: a correct cache does not send it. */
 static int directory_refuse(struct pages_directory *d, uint32_t page, struct directory_entry *e,
                             struct pages_output *out) {
     out->page = page;
@@ -302,9 +312,10 @@ int pages_directory_start(struct pages_directory *d, struct pages_output *out) {
         d->last_ready = 0;
     e->next_ready = 0;
     dequeue(d, e);
+    bool lacks_copy = e->kind == PAGES_GETS || (e->kind == PAGES_GETX && e->flags & PAGES_OVERWRITE);
+    if (UNLIKELY(lacks_copy && pages_holder_has(e, e->requester)))
+        return directory_refuse(d, page, e, out);
     if (e->kind == PAGES_GETS) {
-        if (UNLIKELY(pages_holder_has(e, e->requester)))
-            return directory_refuse(d, page, e, out);
         start_gets(d, page, e, out);
     } else if (e->kind == PAGES_GETX) {
         start_getx(d, page, e, out);
@@ -340,7 +351,8 @@ static int take_ack(struct pages_directory *d, const struct pages_message *m, st
                                          : m->from == e->requester;
     if (!(e->awaits & ACKS) || !pages_holder_has(e, m->from) || spared)
         return -EPROTO;
-    if (e->kind == PAGES_GETX && d->limits.coop && !pages_holder_has(e, e->requester) && m->from == e->source)
+    if (e->kind == PAGES_GETX && !(e->flags & PAGES_OVERWRITE) && d->limits.coop &&
+        !pages_holder_has(e, e->requester) && m->from == e->source)
         return -EPROTO;
     pages_holder_drop(e, m->from);
     if (--e->acks)

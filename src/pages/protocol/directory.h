@@ -78,6 +78,7 @@ struct pages_look {
     enum pages_known known;
     uint32_t holders, owner; /* owner: valid for PAGES_EXCLUSIVE and PAGES_OWNED_SHARED */
     enum pages_kind busy;    /* the request under way */
+    bool overwrites;         /* it overwrites all of the page */
 };
 struct pages_look pages_directory_look(const struct pages_directory *d, uint32_t page);
 bool pages_directory_holds(const struct pages_directory *d, uint32_t page, uint32_t node);

@@ -16,7 +16,8 @@ struct pages_look pages_directory_look(const struct pages_directory *d, uint32_t
     return (struct pages_look){.known = (enum pages_known)e->known,
                                .holders = pages_holder_count(d, e),
                                .owner = e->owner,
-                               .busy = (enum pages_kind)e->kind};
+                               .busy = (enum pages_kind)e->kind,
+                               .overwrites = e->flags & PAGES_OVERWRITE};
 }
 
 static void directory_must(bool holds) {

@@ -7,19 +7,21 @@
  * queue.
  *
  *  Req   cache -> home   GETS       request to read                       (a cache has at most one of
- *                        GETX       request to write                       these three open per page)
+ *                        GETX       request to write                       these three open per page);
+ *                                   OVERWRITE: all of the page
  *                        PUT        request to drop the copy
  *                        SMALL      execute this remote operation         (needs no copy of the page); an update of a
  *                                   word is one that writes, and is answered with the word's previous value
  *  Fwd   home -> cache   FWD_S      send your copy to `peer`, keep one
  *                        FWD_X      send your copy to `peer`, keep none; GRANTED: it is the only copy
  *                        FWD_SMALL  execute this remote operation for `peer`
- *                        INV        drop your copy
+ *                        INV        drop your copy; OVERWRITE: even if it is the only one
  *                        OWN        the owner drops its copy: become the owner
  *                        WRITEBACK_REQ  answers PUT: return the page to the home if it is dirty
  *                        RECALL_S   return the page to the home if it is dirty, keep a copy   (only without
  *                        RECALL_X   the same, keep none                                        cooperation)
- *  Resp  -> cache        DATA       the page, in `state`; DIRTY: newer than NVM; GRANTED: no GRANT follows
+ *  Resp  -> cache        DATA       the page, in `state`; DIRTY: newer than NVM; GRANTED: no GRANT follows;
+ *                                   OVERWRITE: without the page
  *                        GRANT      no other copy exists: the page may be written
  *                        PUT_ACK    the home has removed you from the holders
  *                        ANSWER     result of a remote operation, sent by the node that executed it
@@ -67,6 +69,10 @@
  *  X   FWD_SMALL to the owner   X      FWD_SMALL to the owner          X      APPLIED
  *  O   FWD_SMALL to F           O      INV to the sharers; all acks:   X      APPLIED
  *                                      FWD_SMALL to the owner
+ *
+ * A GETX with OVERWRITE from a node without a copy moves no data: INV to all holders, and after all acks DATA OVERWRITE to
+ * r. Its cache accepts no other access, and sends UNBLOCK, only after the whole page has been written. Until then the
+ * page has no valid copy at all, and no node can ask for it.
  *
  * A PUT from a cache that no longer holds a copy is acknowledged: the directory is authoritative, not the message.
  * Without cooperation, pages come from the home only. S then reads the NVM where the table says FWD_S or FWD_X. X
@@ -149,16 +155,17 @@ enum pages_state { PAGES_I, PAGES_S, PAGES_E, PAGES_M, PAGES_O };
 enum pages_known { PAGES_UNCACHED, PAGES_SHARED, PAGES_EXCLUSIVE, PAGES_OWNED_SHARED };
 
 enum {
-    PAGES_DIRTY = 1,   /* DATA, UNBLOCK, WRITEBACK_DATA */
-    PAGES_GRANTED = 2, /* DATA, FWD_X */
-    PAGES_WRITES = 4,  /* SMALL, FWD_SMALL: the operation modifies the page */
-    PAGES_UPDATES = 8, /* with PAGES_WRITES: it updates a word, and its answer is the previous value */
+    PAGES_DIRTY = 1,      /* DATA, UNBLOCK, WRITEBACK_DATA */
+    PAGES_GRANTED = 2,    /* DATA, FWD_X */
+    PAGES_WRITES = 4,     /* SMALL, FWD_SMALL: the operation modifies the page */
+    PAGES_UPDATES = 8,    /* with PAGES_WRITES: it updates a word, and its answer is the previous value */
+    PAGES_OVERWRITE = 16, /* GETX, INV, DATA: all of the page will be written, its content is not needed */
 };
 
 enum { PAGES_NODES = 65535 /* maximum */, PAGES_WINDOW = 64 /* maximum */ };
 
-/* Header of a message. The payload follows it and is the caller's part: DATA always carries the page, WRITEBACK_DATA carries it
- * if DIRTY, and SMALL, FWD_SMALL and ANSWER carry the bytes of the remote operation. */
+/* Header of a message. The payload follows it and is the caller's part: DATA carries the page unless OVERWRITE,
+ * WRITEBACK_DATA carries it if DIRTY, and SMALL, FWD_SMALL and ANSWER carry the bytes of the remote operation. */
 struct pages_message {
     uint64_t cookie; /* not sent; at the home, of a remote operation: where its bytes are kept */
     uint32_t page;   /* page number at its home */

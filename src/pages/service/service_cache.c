@@ -7,7 +7,7 @@
 
 static void count_message(struct service *s, const struct pages_message *m) {
     struct pool_counts *c = &s->pool->shared->counts;
-    if (m->kind == PAGES_DATA)
+    if (m->kind == PAGES_DATA && !(m->flags & PAGES_OVERWRITE))
         pages_pool_count(m->from == s->self   ? &c->from_nvm
                          : m->from == m->home ? &c->from_home
                                               : &c->from_peers);
@@ -61,7 +61,8 @@ static struct pool_frame *copy_frame_asked_for(struct service *s, const struct p
 static bool copy_deliver(struct service *s, struct pool_frame *f, const struct wire *w, const char *data) {
     char *page = pages_pool_memory(s->pool, pages_pool_frame_of(s->pool, f));
     if (w->zero) {
-        memset(page, 0, s->pool->page_bytes);
+        if (!(w->message.flags & PAGES_OVERWRITE))
+            memset(page, 0, s->pool->page_bytes);
         return true;
     }
     if (data != page + w->offset) /* otherwise it was received in place, or read from the NVM */

@@ -53,7 +53,9 @@ static void end_if_over(struct service *s, uint32_t page) {
 static struct load home_load_of(const struct service *s, const struct pages_message *m) {
     if (m->kind == PAGES_DATA) {
         const struct work *w = pages_home_work((struct service *)s, m->page);
-        return (struct load){.kind = LOAD_WORK, .index = (uint32_t)(w - s->home.works), .zero = w->zero};
+        return (struct load){.kind = LOAD_WORK,
+                             .index = (uint32_t)(w - s->home.works),
+                             .zero = w->zero || m->flags & PAGES_OVERWRITE};
     }
     if (m->kind == PAGES_FWD_SMALL || m->kind == PAGES_ANSWER)
         return (struct load){.kind = LOAD_BOUNCE, .index = (uint32_t)m->cookie - 1};

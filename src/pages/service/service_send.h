@@ -29,7 +29,7 @@ struct wire {
     /* Of this piece of the page; of a remote operation: its offset in the page and its size. */
     uint32_t offset, bytes;
     uint32_t whole; /* bytes of all pieces */
-    uint32_t zero;  /* the page is all zero, and its bytes are not sent */
+    uint32_t zero;  /* the page is all zero, or will be overwritten: its bytes are not sent */
 };
 
 /* Location of a message's payload, which stays in place until the message has left. */

@@ -120,6 +120,56 @@ TEST(write_needs_data_and_grant_in_any_order)
     }
 }
 
+/* The page is not sent. Until it is written, no other thread gets a pin, and the home keeps it for this node. */
+TEST(overwriting_needs_no_data)
+{
+    open_in(PAGES_I);
+    expect_eq(pages_control_overwrite(&c, &e), PAGES_WAIT);
+    pages_control_check(&c);
+    expect_said(PAGES_GETX, HOME, PAGES_OVERWRITE);
+    expect_eq(acquire(false), PAGES_LATER);
+    expect_eq(acquire(true), PAGES_LATER);
+    expect_eq(pages_control_overwrite(&c, &e), PAGES_LATER);
+    expect_eq(receive(PAGES_GRANT), -EPROTO);
+    expect_eq(receive_for(PAGES_DATA, PAGES_M, PAGES_GRANTED, 0), -EPROTO); /* with the page */
+    expect_eq(receive_for(PAGES_DATA, PAGES_M, PAGES_GRANTED | PAGES_OVERWRITE, 0), 0);
+    expect(e.count == 0 && e.actions == PAGES_READY && c.writers == 1);
+    expect(pages_control_is_asking(&c) && !pages_control_is_idle(&c));
+    expect_eq(acquire(false), PAGES_LATER);
+    expect_eq(receive(PAGES_FWD_S), -EPROTO);
+    expect(!pages_control_evict(&c, &e));
+    release(true);
+    expect_said(PAGES_UNBLOCK, HOME, 0);
+    expect_eq(e.actions, PAGES_RETRY);
+    expect(pages_control_is_idle(&c) && c.state == PAGES_M && !pages_control_is_asking(&c));
+}
+
+TEST(overwriting_a_copy_is_a_write)
+{
+    open_in(PAGES_E);
+    expect_eq(pages_control_overwrite(&c, &e), PAGES_HIT);
+    expect(e.count == 0 && c.state == PAGES_M && c.writers == 1);
+    open_in(PAGES_S);
+    expect_eq(pages_control_overwrite(&c, &e), PAGES_WAIT);
+    expect_said(PAGES_GETX, HOME, 0);
+    expect_eq(acquire(false), PAGES_HIT);
+    release(false);
+    expect_eq(receive(PAGES_GRANT), 0);
+    expect_said(PAGES_UNBLOCK, HOME, 0);
+}
+
+TEST(only_an_overwriting_node_may_invalidate_the_only_copy)
+{
+    for (int modified = 0; modified < 2; modified++) {
+        open_in(modified ? PAGES_M : PAGES_E);
+        expect_eq(receive(PAGES_INV), -EPROTO);
+        expect_eq(receive_for(PAGES_INV, 0, PAGES_OVERWRITE, PEER), 0);
+        expect_said(PAGES_IACK, HOME, 0);
+        expect_eq(e.actions, PAGES_FREED);
+        expect_eq(c.state, PAGES_I);
+    }
+}
+
 TEST(first_store_into_exclusive_needs_no_message)
 {
     open_in(PAGES_E);

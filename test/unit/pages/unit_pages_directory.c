@@ -156,6 +156,48 @@ TEST(first_reader_gets_it_exclusively)
     expect_known(PAGES_EXCLUSIVE, 1, 4);
 }
 
+static void expect_empty_data(uint16_t to) {
+    struct pages_message m = next();
+    expect(m.kind == PAGES_DATA && m.to == to && m.state == PAGES_M);
+    expect_eq(m.flags, PAGES_GRANTED | PAGES_OVERWRITE);
+    expect_silence();
+    expect(pages_directory_look(d, PAGE).overwrites);
+    send(PAGES_UNBLOCK, to);
+    expect_silence();
+    expect_known(PAGES_EXCLUSIVE, 1, to);
+    expect(!pages_directory_look(d, PAGE).overwrites);
+}
+
+/* Nothing is read, and no holder sends its copy, in any state of the page. */
+TEST(page_that_is_overwritten_is_not_read)
+{
+    for (int coop = 0; coop < 2; coop++) {
+        open_with(coop, true);
+        send_flagged(PAGES_GETX, 4, PAGES_OVERWRITE);
+        expect_empty_data(4);
+        open_with(coop, true);
+        give_first(0); /* in E or M: only its holder knows */
+        send_flagged(PAGES_GETX, 4, PAGES_OVERWRITE);
+        struct pages_message m = next();
+        expect(m.kind == PAGES_INV && m.to == 0 && m.flags == PAGES_OVERWRITE);
+        expect_silence();
+        send(PAGES_IACK, 0);
+        expect_empty_data(4);
+    }
+    for (int dirty = 0; dirty < 2; dirty++) {
+        open_with(true, true);
+        give_copies(3, dirty);
+        send_flagged(PAGES_GETX, 4, PAGES_OVERWRITE);
+        for (uint16_t i = 0; i < 3; i++)
+            expect_said(PAGES_INV, i, 0);
+        for (uint16_t i = 3; i > 0; i--) {
+            expect_silence();
+            send(PAGES_IACK, (uint16_t)(i - 1));
+        }
+        expect_empty_data(4);
+    }
+}
+
 TEST(home_is_a_client_like_any_other)
 {
     open_with(true, true);

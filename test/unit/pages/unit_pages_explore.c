@@ -167,6 +167,7 @@ enum what {
     WISHES,
     READ = WISHES,
     WRITE,
+    OVERWRITE,
     PREFETCH,
     EVICT,
     SMALL_GET,
@@ -174,9 +175,9 @@ enum what {
     STORE,
     WHATS
 };
-static const char *const what_names[] = {"deliver",   "begin",     "I/O done", "let go",   "let go, mapped",
-                                         "unmapped",  "read",      "write",    "prefetch", "drop",
-                                         "small get", "small put", "store"};
+static const char *const what_names[] = {"deliver",  "begin",     "I/O done",  "let go",    "let go, mapped",
+                                         "unmapped", "read",      "write",     "overwrite", "prefetch",
+                                         "drop",     "small get", "small put", "store"};
 static const char *const kind_names[PAGES_KINDS] = {
     "-",     "GETS",           "GETX",     "PUT",      "SMALL", "FWD_S", "FWD_X",   "FWD_SMALL", "INV",
     "OWN",   "WRITEBACK_REQ",  "RECALL_S", "RECALL_X", "DATA",  "GRANT", "PUT_ACK", "ANSWER",    "IACK",
@@ -184,15 +185,19 @@ static const char *const kind_names[PAGES_KINDS] = {
 
 static bool wish(enum what what, uint32_t page, uint32_t node) {
     static const unsigned may[WHATS] = {
-        [READ] = MAY_READ,   [WRITE] = MAY_WRITE,         [PREFETCH] = MAY_PREFETCH,
-        [EVICT] = MAY_EVICT, [SMALL_GET] = MAY_SMALL_GET, [SMALL_PUT] = MAY_SMALL_PUT,
-        [STORE] = MAY_MAP};
+        [READ] = MAY_READ,         [WRITE] = MAY_WRITE,         [OVERWRITE] = MAY_OVERWRITE,
+        [PREFETCH] = MAY_PREFETCH, [EVICT] = MAY_EVICT,         [SMALL_GET] = MAY_SMALL_GET,
+        [STORE] = MAY_MAP,         [SMALL_PUT] = MAY_SMALL_PUT,
+    };
     if (!(setup.may & may[what]))
         return false;
     switch (what) {
     case READ:
+        return acquire(page, node, TO_READ);
     case WRITE:
-        return acquire(page, node, what == WRITE);
+        return acquire(page, node, TO_WRITE);
+    case OVERWRITE:
+        return acquire(page, node, TO_OVERWRITE);
     case PREFETCH:
         return prefetch(page, node);
     case EVICT:
@@ -228,7 +233,8 @@ static bool take_step(unsigned step) {
         return true;
     case RELEASE:
     case RELEASE_MAPPED:
-        if ((!c->readers && !c->writers) || (what == RELEASE_MAPPED && !(setup.may & MAY_MAP)))
+        if ((!c->readers && !c->writers) ||
+            (what == RELEASE_MAPPED && (!(setup.may & MAY_MAP) || is_filling(c))))
             return false;
         release(page, node, what == RELEASE_MAPPED);
         return true;
@@ -442,11 +448,15 @@ static void explore_quickly(void) {
     for (int variant = 0; variant < 3; variant++) {
         struct setup s = {
             .nodes = 2, .pages = 1, .may = MAY_ALL, .coop = variant < 2, .hand_over = variant < 1};
+        s.may &= variant ? ~(unsigned)MAY_OVERWRITE : MAY_ALL;
         must_hold_in(s, UINT32_MAX);
         s.nodes = 3;
         s.may = PLAIN;
         must_hold_in(s, UINT32_MAX);
+        s.may = MAY_READ | MAY_OVERWRITE | MAY_EVICT;
+        must_hold_in(s, UINT32_MAX);
         s.nodes = 2;
+        s.may = PLAIN | MAY_OVERWRITE;
         s.late = true;
         must_hold_in(s, UINT32_MAX);
         s.late = false;

@@ -45,6 +45,11 @@ static void choose(uint64_t seed) {
                          .words = 600 + random_next(&r) % (MOST_WORDS - 600),
                          .seed = seed};
     uint64_t page = (uint64_t)4096 << random_next(&r) % 3, most = 40;
+    if (NODES && random_below(&r, 4) == 0) { /* pages that are received in place */
+        page = SERVICE_IN_PLACE << random_below(&r, 2);
+        plan.words = page / 8 + random_next(&r) % (page / 4);
+        most = 8;
+    }
     set("HEARTH_PAGE_SIZE", page);
     set("HEARTH_POOL_SIZE", page * (pages_pool_least_frames(plan.processes) + random_next(&r) % most));
     set("HEARTH_REMOTE_OP_MAX", smalls[random_next(&r) % 4]);

@@ -48,7 +48,7 @@ enum doing { RESTING, WANTING /* a frame */, WAITING, SENT_AWAY, PINNED, ASKING 
 
 struct thread {
     enum doing doing;
-    bool write;
+    bool write, whole; /* whole: it writes all of the page */
     uint16_t home;
     uint32_t page;
     struct frame *frame;
@@ -90,8 +90,9 @@ static uint32_t rests, prefetches, smalls, writes, maps, evictions;
 static bool coop, draining;
 static uint64_t episode_seed, operation, version;
 static struct pages_message said[NODES + 1];
-/* Counters: messages received, by kind; deferred ones; threads that had to try again; FWDs that a frozen copy served. */
-static uint64_t came[PAGES_KINDS], put_off, sent_away, frozen, protocol_episodes;
+/* Counters: messages received, by kind; deferred ones; threads that had to try again; FWDs that a frozen copy served;
+ * pages that were overwritten without being read. */
+static uint64_t came[PAGES_KINDS], put_off, sent_away, frozen, overwritten, protocol_episodes;
 
 #define require(condition)                                                                                   \
     do {                                                                                                     \
@@ -128,7 +129,7 @@ static void post_all(struct home *h, const struct pages_output *out) {
     for (uint32_t i = 0; i < out->count; i++) {
         const struct pages_message *m = &out->messages[i];
         struct flight *f = post(m);
-        if (m->kind == PAGES_DATA) {
+        if (m->kind == PAGES_DATA && !(m->flags & PAGES_OVERWRITE)) {
             require(h->buffer_used[m->page]);
             f->words = &h->buffer[m->page];
             f->from_buffer = &h->buffer_used[m->page];
@@ -245,7 +246,8 @@ static void acquire(uint32_t node, struct thread *t) {
         return;
     if (!f && !(f = reserve(node, t->home, t->page)))
         return;
-    enum pages_got got = pages_control_acquire(&f->control, t->write, &e);
+    enum pages_got got = t->whole ? pages_control_overwrite(&f->control, &e)
+                                  : pages_control_acquire(&f->control, t->write, &e);
     t->frame = f;
     sent_away += got == PAGES_LATER;
     t->doing = got == PAGES_HIT ? PINNED : got == PAGES_WAIT ? WAITING : SENT_AWAY;
@@ -267,6 +269,8 @@ static void use(uint32_t node, struct thread *t) {
     struct frame *f = t->frame;
     struct pages_effects e;
     require(f->used && f->control.home == t->home && f->control.page == t->page);
+    for (uint32_t word = 0; t->whole && word < WORDS; word++)
+        f->words.at[word] = homes[t->home].latest[t->page].at[word] = new_value(node);
     look_at(f);
     if (t->write) {
         uint32_t word = roll(WORDS);
@@ -274,7 +278,9 @@ static void use(uint32_t node, struct thread *t) {
     }
     if (chance(30))
         return;
-    if (!draining && chance(maps))
+    bool fills = t->whole && pages_control_is_asking(&f->control); /* only its own pin is given */
+    overwritten += fills;
+    if (!draining && !fills && chance(maps))
         pages_control_map(&f->control, t->write ? PAGES_TO_WRITE : PAGES_TO_READ);
     t->doing = RESTING;
     pages_control_release(&f->control, t->write, &e);
@@ -317,6 +323,7 @@ static void act(uint32_t node) {
         t->home = (uint16_t)roll(home_count);
         t->page = chance(50) ? 0 : roll(page_count);
         t->write = chance(writes);
+        t->whole = t->write && chance(30);
         if (chance(prefetches))
             prefetch(node, t->home, t->page);
         else if (chance(smalls))
@@ -384,7 +391,9 @@ static void arrive_at_cache(struct flight *f) {
     frozen += frame->control.open == PAGES_PUT && pages_class_of((enum pages_kind)f->m.kind) == PAGES_FWD;
     require(pages_control_receive(&frame->control, &f->m, &e) == 0);
     put_off += frame->control.put_off != 0;
-    if (f->m.kind == PAGES_DATA)
+    if (f->m.kind == PAGES_DATA && f->m.flags & PAGES_OVERWRITE)
+        memset(&frame->words, 0xee, sizeof frame->words);
+    else if (f->m.kind == PAGES_DATA)
         frame->words = *f->words;
     if (e.actions & PAGES_FRAME_APPLY)
         f->value = apply(&frame->words, &homes[f->m.home], f->m.page, f->word, f->value);
@@ -628,6 +637,8 @@ static void confuse_control(struct pages_control *c) {
     require(err == 0 || (err == -EPROTO && !memcmp(&copy, c, sizeof copy) && !e.count && !e.actions));
     if (chance(30))
         pages_control_acquire(c, chance(50), &e);
+    if (chance(10))
+        pages_control_overwrite(c, &e);
     if ((c->readers || c->writers) && chance(60))
         pages_control_release(c, c->writers, &e);
     if (chance(5))
@@ -670,7 +681,8 @@ int main(int argc, char **argv) {
     int status = episodes_run(e, argc, argv);
     for (unsigned kind = PAGES_GETS; kind < PAGES_KINDS && protocol_episodes > 200; kind++)
         require(came[kind] > 200);
-    require(protocol_episodes <= 200 || (put_off > 200 && sent_away > 200 && frozen > 200));
+    require(protocol_episodes <= 200 ||
+            (put_off > 200 && sent_away > 200 && frozen > 200 && overwritten > 200));
     printf("GETS %llu, GETX %llu, PUT %llu, SMALL %llu, INV %llu, OWN %llu, WRITEBACK_REQ %llu; put off "
            "%llu, sent "
            "away %llu, frozen "

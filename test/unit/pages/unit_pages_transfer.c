@@ -1,0 +1,164 @@
+/* unit_pages_transfer.c: pages of every size on their way between nodes, over UCX: whole, in place or in pieces, while their
+ * frames are wanted for other pages, and from a node that is killed meanwhile.
+ *
+ * Each rank is a node. A page holds words that tell its rank, its number and how often it was written. */
+#include "test.h"
+
+#include <signal.h>
+
+#include "base/base.h"
+#include "net_boot.h"
+#include "nodes_help.h"
+#include "pages/pages_internal.h"
+
+enum { RANKS = 3, PAGES = 24, ENDED = 7, SECONDS = 120 };
+
+static size_t page_bytes, frames;
+static char *buffer;
+
+static uint64_t word_of(int rank, uint64_t page, uint64_t version, size_t i) {
+    return (uint64_t)rank << 56 | version << 48 | page << 32 | i;
+}
+
+static void fill(int rank, uint64_t page, uint64_t version) {
+    for (size_t i = 0; i < page_bytes / 8; i++)
+        ((uint64_t *)(void *)buffer)[i] = word_of(rank, page, version, i);
+}
+
+static bool is_filled(int rank, uint64_t page, uint64_t version) {
+    for (size_t i = 0; i < page_bytes / 8; i++)
+        if (((uint64_t *)(void *)buffer)[i] != word_of(rank, page, version, i))
+            return false;
+    return true;
+}
+
+static void put_pages(struct pages *p, int rank, uint64_t version) {
+    for (uint64_t page = 0; page < PAGES; page++) {
+        fill(rank, page, version);
+        pages_put(p, rank, pages_base(p, rank) + page * page_bytes, buffer, page_bytes);
+    }
+}
+
+static void check_pages(struct pages *p, int rank, uint64_t version) {
+    for (uint64_t page = 0; page < PAGES; page++) {
+        memset(buffer, 0xee, page_bytes);
+        pages_get(p, buffer, rank, pages_base(p, rank) + page * page_bytes, page_bytes);
+        bool good = is_filled(rank, page, version);
+        expect(good);
+        if (!good)
+            printf("rank %d, page %d of %zu bytes, version %d\n", rank, (int)page, page_bytes, (int)version);
+    }
+}
+
+/* ---- a job ---- */
+
+static bool kills; /* one rank is killed, and the others must end */
+
+static void failed(void *arg, const char *why) {
+    (void)arg;
+    if (!kills)
+        printf("%s\n", why);
+    fflush(stdout);
+    _exit(kills ? ENDED : 1);
+}
+
+static void open_job(const struct net_boot *boot, struct net_world **world, struct pages **pages) {
+    static const struct pages_events events = {.failed = failed};
+    buffer = malloc(page_bytes);
+    expect_eq(net_world_open(boot, 0, 1, world), 0);
+    expect_eq(pages_open(boot, *world, NULL, PAGES * page_bytes, &events, pages), 0);
+}
+
+static void close_job(const struct net_boot *boot, struct net_world *world, struct pages *pages) {
+    expect_eq(pages_close(pages, boot, true), 0);
+    net_world_close(world);
+    free(buffer);
+}
+
+static void prepare(void) {
+    set("HEARTH_PAGE_SIZE", page_bytes);
+    set("HEARTH_POOL_SIZE", page_bytes * frames);
+    set("HEARTH_PAGES_AHEAD", 8);
+    setenv("HEARTH_COOP", "on", 1);
+}
+
+/* Each rank writes its own pages, all read all of them, and in turn each writes those of its neighbour. The pools hold a
+ * fraction of the pages, so that pages leave while their frames are wanted. */
+static void pass_round(const struct net_boot *boot) {
+    struct net_world *world;
+    struct pages *pages;
+    open_job(boot, &world, &pages);
+    for (uint64_t version = 1; version <= 3; version++) {
+        put_pages(pages, (boot->rank + (int)version) % RANKS, version);
+        net_boot_barrier(boot);
+        for (int i = 0; i < RANKS; i++)
+            check_pages(pages, (boot->rank + i) % RANKS, version);
+        net_boot_barrier(boot);
+    }
+    close_job(boot, world, pages);
+}
+
+/* All pages are in the memory of rank 2. Rank 1 overwrites them: no byte of them moves. */
+static void overwrite(const struct net_boot *boot) {
+    struct net_world *world;
+    struct pages *pages;
+    struct pages_counts before, after;
+    open_job(boot, &world, &pages);
+    if (boot->rank == 2)
+        put_pages(pages, 0, 1);
+    net_boot_barrier(boot);
+    pages_count(pages, &before);
+    net_boot_barrier(boot);
+    if (boot->rank == 1)
+        put_pages(pages, 0, 2);
+    net_boot_barrier(boot);
+    pages_count(pages, &after);
+    expect_eq(after.message_bytes, before.message_bytes);
+    expect_eq(after.nvm_reads, before.nvm_reads);
+    expect_eq(after.from_home + after.from_peers + after.from_nvm,
+              before.from_home + before.from_peers + before.from_nvm);
+    net_boot_barrier(boot);
+    check_pages(pages, 0, 2);
+    net_boot_barrier(boot);
+    close_job(boot, world, pages);
+}
+
+/* Rank 1 is killed while the others fetch its pages. */
+static void lose_one(const struct net_boot *boot) {
+    struct net_world *world;
+    struct pages *pages;
+    open_job(boot, &world, &pages);
+    if (boot->rank == 1)
+        put_pages(pages, 1, 1);
+    net_boot_barrier(boot);
+    if (boot->rank == 1) {
+        usleep(20000 + (unsigned)getpid() % 50 * 1000);
+        raise(SIGKILL);
+    }
+    for (;;) /* the pool is too small for all pages: each round fetches most of them again */
+        for (uint64_t page = 0; page < PAGES; page++)
+            pages_get(pages, buffer, 1, pages_base(pages, 1) + page * page_bytes, page_bytes);
+}
+
+/* For pages of every size: `with_frames` of them in each pool. */
+static void run_all(size_t with_frames, boot_member *work, int status) {
+    static const size_t sizes[] = {4096, 65536, 131072, SERVICE_IN_PLACE, 1 << 20, 4 << 20};
+    frames = with_frames;
+    for (size_t i = 0; NODES && i < sizeof sizes / sizeof *sizes; i++) {
+        page_bytes = sizes[i];
+        fflush(stdout);
+        expect_eq(boot_run_job(RANKS, SECONDS, prepare, work), status);
+    }
+}
+
+TEST(pages_pass_round_while_frames_are_short)
+{ run_all(pages_pool_least_frames(1), pass_round, 0); }
+
+TEST(page_that_is_overwritten_does_not_move)
+{ run_all(PAGES + pages_pool_least_frames(1), overwrite, 0); }
+
+TEST(node_that_is_killed_while_it_sends_ends_the_job)
+{
+    kills = true;
+    run_all(pages_pool_least_frames(1), lose_one, ENDED);
+}
