@@ -45,10 +45,10 @@ static void choose(uint64_t seed) {
                          .words = 600 + random_next(&r) % (MOST_WORDS - 600),
                          .seed = seed};
     uint64_t page = (uint64_t)4096 << random_next(&r) % 3, most = 40;
-    if (NODES && random_below(&r, 4) == 0) { /* pages that are received in place */
-        page = SERVICE_IN_PLACE << random_below(&r, 2);
-        plan.words = page / 8 + random_next(&r) % (page / 4);
-        most = 8;
+    if (NODES && random_below(&r, 6) == 0) { /* pages that are received in place */
+        page = SERVICE_IN_PLACE;
+        plan.words = page / 8 + random_next(&r) % (page / 8);
+        most = 4;
     }
     set("HEARTH_PAGE_SIZE", page);
     set("HEARTH_POOL_SIZE", page * (pages_pool_least_frames(plan.processes) + random_next(&r) % most));
