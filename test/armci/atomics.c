@@ -129,7 +129,7 @@ CASE(a_mutex_protects_what_it_should) {
     release(parts);
 }
 
-/* All ranks try a mutex until they get it, and change a number by a get and a put: no change is lost. */
+/* All ranks wait for a mutex, or try it until they get it, and change a number by a get and a put: no change is lost. */
 CASE(mutexes_of_handles) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
@@ -137,7 +137,9 @@ CASE(mutexes_of_handles) {
     void **parts = allocate(8);
     int owner = test_size - 1;
     for (int i = 0; i < ROUNDS / 4; i++) {
-        while (ARMCIX_Trylock_hdl(mutexes, 1, owner) != 0)
+        if (i % 2)
+            ARMCIX_Lock_hdl(mutexes, 1, owner);
+        while (i % 2 == 0 && ARMCIX_Trylock_hdl(mutexes, 1, owner) != 0)
             ;
         long value;
         ARMCI_Get(parts[0], &value, sizeof value, 0);

@@ -120,6 +120,26 @@ CASE(without_a_handle) {
     end();
 }
 
+/* ARMCI_WaitAll also waits for operations with a handle. */
+CASE(all_handles_at_once) {
+    armci_hdl_t handles[MANY];
+    begin();
+    for (int i = 0; i < MANY; i++) {
+        ARMCI_INIT_HANDLE(&handles[i]);
+        ARMCI_NbPut(data[i], place(right(), i), BYTES, right(), &handles[i]);
+    }
+    ARMCI_WaitAll();
+    for (int i = 0; i < MANY; i++) {
+        ARMCI_INIT_HANDLE(&handles[i]);
+        ARMCI_NbGet(place(right(), i), back[i], BYTES, right(), &handles[i]);
+    }
+    ARMCI_WaitAll();
+    expect_bytes(back, data, sizeof *back * MANY);
+    ARMCI_Barrier();
+    check_mine();
+    end();
+}
+
 static long resident_kb(void) {
     long pages = 0, all;
     FILE *f = fopen("/proc/self/statm", "r");

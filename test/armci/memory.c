@@ -203,6 +203,26 @@ CASE(local_memory) {
 }
 
 /* Calls are counted: the last ARMCI_Finalize ends it, and ARMCI_Init can begin again. */
+/* Patches and bytes of local memory. */
+CASE(local_copies) {
+    int grid[6][8], rows[12], back[6][8] = {{0}}, strides[] = {sizeof grid[0]},
+                              counts[] = {3 * sizeof(int), 4};
+    for (int i = 0; i < 48; i++)
+        grid[i / 8][i % 8] = i;
+    armci_write_strided(&grid[1][2], 1, strides, counts, (char *)rows);
+    for (int i = 0; i < 12; i++)
+        expect_eq(rows[i], 8 * (1 + i / 3) + 2 + i % 3);
+    armci_read_strided(&back[1][2], 1, strides, counts, (char *)rows);
+    for (int i = 0; i < 48; i++) {
+        int inside = i / 8 >= 1 && i / 8 < 5 && i % 8 >= 2 && i % 8 < 5;
+        expect_eq(back[i / 8][i % 8], inside ? i : 0);
+    }
+    ARMCI_Access_begin(grid);
+    ARMCI_Copy(rows, grid, sizeof rows);
+    ARMCI_Access_end(grid);
+    expect_bytes(grid, rows, sizeof rows);
+}
+
 CASE(begun_and_ended_several_times) {
     SKIP_IF_STOCK();
     expect_eq(ARMCI_Init(), 0);
