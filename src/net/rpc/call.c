@@ -427,13 +427,6 @@ void net_target_drain(struct net *n, struct net_target *t) {
         net_target_wait(n, t, &p, false);
 }
 
-bool net_is_fenced(struct net *n, int node) {
-    for (int h = 0; n->link && h < n->helpers; h++)
-        if (!has_quiesced(n->targets[(size_t)node * (size_t)n->helpers + (size_t)h]))
-            return false;
-    return true;
-}
-
 static void fence_target(struct net *n, struct net_target *t) {
     struct patience p = {0};
     if (t && t->unflushed)

@@ -182,7 +182,6 @@ void net_wait_done(struct net *n, int node, struct net_op *op);
 /* Waits until everything started on that node, or on all nodes, is done there. */
 void net_fence(struct net *n, int node);
 void net_fence_all(struct net *n);
-bool net_is_fenced(struct net *n, int node);
 
 void net_count(const struct net *n, struct net_counts *c);
 
