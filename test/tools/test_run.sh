@@ -190,6 +190,15 @@ out=$(cd "$dir" && sh -c "$(grep -v '^hearth:' <<<"$out")" 2>&1)
 check 'it can be typed again' 0 "arguments \[it's\]" 2
 run -v --mpi "$mpi" "${launch[@]}" -n 1 ./rank
 check 'an MPI that was named' 0 "^hearth: $mpi, given by --mpi"
+run --dry-run --match --check --report - "${launch[@]}" -n 1 ./rank
+check 'options are settings' 0 'HEARTH_MATCH=on HEARTH_CHECK=on HEARTH_REPORT=1 '
+run --report '' "${launch[@]}" -n 1 ./rank
+refused 'a report without a name' '--report "" is not the name of a file'
+run --match=on "${launch[@]}" -n 1 ./rank
+refused 'a value of an option that takes none' 'option --match=on takes no value: see hearth help run'
+touch "$dir/report.json"
+run --dry-run --report report.json "${launch[@]}" -n 1 ./rank
+check 'a report that exists is replaced' 0 "HEARTH_REPORT=$dir/report\\.json"
 
 # ---- detection of the MPI ----
 

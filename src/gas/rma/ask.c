@@ -119,12 +119,6 @@ void gas_ask_wait_carried(int node, const _Atomic bool *done, struct net_op *con
     }
 }
 
-void gas_ask_fence(int node) {
-    ask_enter();
-    net_fence(gas_job.net, node);
-    ask_leave();
-}
-
 void gas_ask_progress(void) {
     gas_am_enter();
     if (pthread_mutex_trylock(&lock) == 0) {

@@ -27,9 +27,6 @@ void gas_ask_wait_done(int node, struct net_op *op);
  * there is none. */
 void gas_ask_wait_carried(int node, const _Atomic bool *done, struct net_op *const *carrier);
 
-/* Waits until everything that this process has requested from that node so far is done there. */
-void gas_ask_fence(int node);
-
 /* Receives and sends as far as possible; does nothing if another thread is doing so. */
 void gas_ask_progress(void);
 

@@ -153,14 +153,6 @@ bool gas_memory_check(const char *call, gasnet_node_t node, const void *address,
     return true;
 }
 
-bool gas_memory_is_paged(const void *address, size_t bytes) {
-    if (!gas_job.pages)
-        return false;
-    const gasnet_seginfo_t *s = &gas_job.segments[gas_job.rank];
-    uintptr_t low = (uintptr_t)address, base = (uintptr_t)s->addr;
-    return bytes > 0 && low < base + s->size && low + bytes > base;
-}
-
 /* ---- opening and closing ---- */
 
 static void pages_failed(void *arg, const char *why) {

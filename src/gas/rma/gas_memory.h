@@ -63,7 +63,4 @@ void gas_memory_finish(struct memory_op *op);
  * memcpy. */
 bool gas_memory_check(const char *call, gasnet_node_t node, const void *address, size_t bytes);
 
-/* Whether part of that local memory lies in a segment whose pages may be unmapped: system calls on it fail. */
-bool gas_memory_is_paged(const void *address, size_t bytes);
-
 #endif

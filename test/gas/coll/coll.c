@@ -129,6 +129,46 @@ CASE(lists) {
     free(src);
 }
 
+/* The other calls with lists, and those that only begin. */
+CASE(lists_of_all_calls) {
+    enum { BYTES = 100, FLAGS = GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_ALLSYNC | GASNET_COLL_LOCAL };
+    char *to = place(0, false), *from = place(1, false), *root = place(2, false);
+    void *dst[] = {to}, *src[] = {from};
+    gasnet_team_handle_t all = GASNET_TEAM_ALL;
+    fill(root, BYTES, 0, 9, 1);
+    gasnet_coll_wait_sync(gasnet_coll_broadcastM_nb(all, dst, 0, root, BYTES, FLAGS));
+    check(to, BYTES, 0, 9, 1);
+    for (int begins = 0; begins < 2; begins++) {
+        for (int r = 0; r < test_size; r++) {
+            fill(from + BYTES * r, BYTES, test_rank, r, begins);
+            fill(root + BYTES * r, BYTES, 0, r, begins);
+        }
+        if (begins)
+            gasnet_coll_wait_sync(gasnet_coll_scatterM_nb(all, dst, 0, root, BYTES, FLAGS));
+        else
+            gasnet_coll_scatterM(all, dst, 0, root, BYTES, FLAGS);
+        check(to, BYTES, 0, test_rank, begins);
+        if (begins)
+            gasnet_coll_wait_sync(gasnet_coll_gatherM_nb(all, 0, root, src, BYTES, FLAGS));
+        else
+            gasnet_coll_gatherM(all, 0, root, src, BYTES, FLAGS);
+        for (int r = 0; test_rank == 0 && r < test_size; r++)
+            check(root + BYTES * r, BYTES, r, 0, begins);
+        if (begins)
+            gasnet_coll_wait_sync(gasnet_coll_gather_allM_nb(all, dst, src, BYTES, FLAGS));
+        else
+            gasnet_coll_wait_sync(gasnet_coll_gather_all_nb(all, to, from, BYTES, FLAGS));
+        for (int r = 0; r < test_size; r++)
+            check(to + BYTES * r, BYTES, r, 0, begins);
+        if (begins)
+            gasnet_coll_wait_sync(gasnet_coll_exchange_nb(all, to, from, BYTES, FLAGS));
+        else
+            gasnet_coll_exchangeM(all, dst, src, BYTES, FLAGS);
+        for (int r = 0; r < test_size; r++)
+            check(to + BYTES * r, BYTES, r, test_rank, begins);
+    }
+}
+
 /* ---- reductions ---- */
 
 static void add(void *results, size_t count, const void *left, size_t left_count, const void *right,
@@ -179,6 +219,26 @@ CASE(sums) {
                 if (!expect_eq(dst[i], (int64_t)i * ranks + (int64_t)version * (test_size - 1)))
                     break;
         }
+}
+
+CASE(sums_of_lists) {
+    enum { COUNT = 10, FLAGS = GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_ALLSYNC | GASNET_COLL_LOCAL };
+    int64_t *src = (int64_t *)(void *)place(0, false), *dst = (int64_t *)(void *)place(1, false);
+    void *list[] = {src};
+    gasnet_team_handle_t all = GASNET_TEAM_ALL;
+    begin_reductions();
+    for (int way = 0; way < 3; way++) {
+        for (int i = 0; i < COUNT; i++)
+            src[i] = i * (test_rank + 1) + way;
+        if (way == 0)
+            gasnet_coll_reduceM(all, 0, dst, list, 0, 0, 8, COUNT, 0, 0, FLAGS);
+        else if (way == 1)
+            gasnet_coll_wait_sync(gasnet_coll_reduceM_nb(all, 0, dst, list, 0, 0, 8, COUNT, 0, 0, FLAGS));
+        else
+            gasnet_coll_wait_sync(gasnet_coll_reduce_nb(all, 0, dst, src, 0, 0, 8, COUNT, 0, 0, FLAGS));
+        for (int i = 0; test_rank == 0 && i < COUNT; i++)
+            expect_eq(dst[i], (int64_t)i * test_size * (test_size + 1) / 2 + (int64_t)way * test_size);
+    }
 }
 
 static struct matrix matrix_of(int rank, int i) {
