@@ -61,7 +61,6 @@ const char *pages_folder(void);
 /* Of that rank's segment. An address in another rank's segment is valid in the calls below only. */
 char *pages_base(const struct pages *p, int rank);
 uint64_t pages_bytes(const struct pages *p, int rank);
-size_t pages_page_bytes(const struct pages *p);
 
 /* The checkpoint of an earlier job that named segments were restored from; 0: all segments are new. */
 uint64_t pages_epoch(const struct pages *p);

@@ -346,10 +346,6 @@ uint64_t pages_bytes(const struct pages *p, int rank) {
     return p->segments[rank].bytes;
 }
 
-size_t pages_page_bytes(const struct pages *p) {
-    return (size_t)1 << p->shift;
-}
-
 uint64_t pages_epoch(const struct pages *p) {
     return p->found;
 }

@@ -108,11 +108,6 @@ uint64_t pages_epoch(const struct pages *p) {
     abort();
 }
 
-size_t pages_page_bytes(const struct pages *p) {
-    (void)p;
-    abort();
-}
-
 void pages_count(const struct pages *p, struct pages_counts *c) {
     (void)p, (void)c;
     abort();
