@@ -344,4 +344,4 @@ class Matrix:
     def of_tsan(self, mpi):
         """Served windows: helpers and ranks use the same structures."""
         for config in ("serve", "serve1", "servempi", "servedirect"):
-            self.one_pass("mpi_served_(random|ops|locks|long)", mpi, "tsan", "shm", config, 2)
+            self.one_pass("mpi_served_(random|locks|long)", mpi, "tsan", "shm", config, 2)

@@ -79,7 +79,8 @@ void rma_window_set_mode(struct window *w, enum mode mode) {
     if (w->mode != mode && w->cache)
         cache_invalidate(w->cache);
     w->mode = mode;
-    rma_window_acquires |= mode == MODE_ACQUIRE;
+    if (mode == MODE_ACQUIRE)
+        atomic_store_explicit(&rma_window_acquires, true, memory_order_relaxed);
     rma_admission_resume(w);
     rma_unlock();
 }

@@ -128,7 +128,8 @@ static void window_opened(MPI_Win handle, struct rma_memory own, MPI_Info info, 
                              .serial = ++serials};
         rma_window_mode_from(info, &w->mode);
         w->mode = rma_window_enter_mode(w, w->mode);
-        rma_window_acquires |= w->mode == MODE_ACQUIRE;
+        if (w->mode == MODE_ACQUIRE)
+            atomic_store_explicit(&rma_window_acquires, true, memory_order_relaxed);
         rma_score_from_info(w, info);
         w->ahead.blocks = settings_get()->read_ahead;
         rma_admission_begin(w);

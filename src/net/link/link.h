@@ -29,6 +29,9 @@ struct link_options {
     int ports;   /* opened by this process: 1, plus one for each helper in it */
     /* MPI_Comm * of all processes. Only LINK_MPI uses it, to derive its own communicators. */
     const void *comm;
+    /* Finds functions of the MPI library by their names, for LINK_MPI in processes in which libhearth-mpi interposes them: these
+     * messages are not the program's. NULL: nothing is interposed. */
+    void *(*find_mpi)(const char *name);
     bool direct; /* whether memory will be exposed */
     /* Payloads of at least so many bytes are received in place (link_events.place), if the network can do it; 0: none.
      * They may be longer than `most` then: see net_link_in_place. Must be the same in all processes. */

@@ -11,8 +11,9 @@
  * progress too, and a sender that computes makes none. Other messages do not wait for it: a buffer is made whenever all
  * others wait for their senders. The credits of the layer above limit their number. A few are kept for later.
  *
- * MPI has no call that sleeps: see wakeup.h. All calls have the prefix PMPI: these messages are not the program's, so
- * neither tools nor libhearth-mpi see them. */
+ * MPI has no call that sleeps: see wakeup.h. These messages are not the program's. So all calls have the prefix PMPI, for tools,
+ * and those that send and receive are the MPI library's own where libhearth-mpi interposes both (link.h): it would count them
+ * among the program's. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -193,15 +194,15 @@ static size_t link_mpi_fill(const struct mpi_port *p, struct slot *s, const void
 static int send_slot(struct mpi_port *p, struct mpi_peer *to, struct slot *s, size_t bytes) {
     MPI_Request request;
     int done = 0;
-    int code = PMPI_Isend(s->data, (int)bytes, MPI_BYTE, to->rank, to->number,
-                          link_mpi_comm_of(p->link, to->number), &request);
+    int code = p->link->calls.isend(s->data, (int)bytes, MPI_BYTE, to->rank, to->number,
+                                    link_mpi_comm_of(p->link, to->number), &request);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         give_slot(p, s);
         net_link_mpi_said(code, "MPI_Isend", to->rank);
         return note_failure(p, to, "MPI cannot send to it");
     }
     net_wakeup_send(&p->wakeup, &to->wakeup);
-    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    p->link->calls.test(&request, &done, MPI_STATUS_IGNORE);
     if (LIKELY(done)) {
         give_slot(p, s);
         return 0;
@@ -230,7 +231,7 @@ static int complete_sends(struct mpi_port *p) {
     int count = 0, kept = 0;
     if (LIKELY(!p->active))
         return 0;
-    int code = PMPI_Testsome(p->active, p->requests, &count, p->completed, MPI_STATUSES_IGNORE);
+    int code = p->link->calls.testsome(p->active, p->requests, &count, p->completed, MPI_STATUSES_IGNORE);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         net_link_mpi_said(code, "MPI_Testsome", -1);
         note_failure(p, &p->unknown, "a message may not have left");
@@ -305,7 +306,7 @@ static void give_receive(struct mpi_port *p, struct receive *r) {
 static bool complete_receive(struct mpi_port *p, struct receive *r) {
     MPI_Status status;
     int done = 0, bytes = 0;
-    int code = PMPI_Test(&r->request, &done, &status);
+    int code = p->link->calls.test(&r->request, &done, &status);
     if (LIKELY(code == MPI_SUCCESS) && !done)
         return false;
     if (LIKELY(code == MPI_SUCCESS)) {
@@ -342,8 +343,8 @@ static bool start_receive(struct mpi_port *p) {
     int there = 0;
     if (UNLIKELY(!r))
         return false;
-    int code = PMPI_Improbe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, &message,
-                            &status);
+    int code = p->link->calls.improbe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there,
+                                      &message, &status);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         net_link_mpi_said(code, "MPI_Improbe", -1);
         note_failure(p, &p->unknown, "MPI cannot receive");
@@ -353,7 +354,7 @@ static bool start_receive(struct mpi_port *p) {
         return false;
     }
     r->source = status.MPI_SOURCE;
-    code = PMPI_Imrecv(r->data, (int)largest(p->link), MPI_BYTE, &message, &r->request);
+    code = p->link->calls.imrecv(r->data, (int)largest(p->link), MPI_BYTE, &message, &r->request);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         net_link_mpi_said(code, "MPI_Imrecv", r->source);
         note_failure(p, &p->unknown, "a message is lost");
@@ -394,7 +395,8 @@ static int link_mpi_arm(struct link_port *port) {
     if (p->failing)
         return -EAGAIN;
     net_wakeup_expects(&p->wakeup);
-    PMPI_Iprobe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, MPI_STATUS_IGNORE);
+    p->link->calls.iprobe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there,
+                          MPI_STATUS_IGNORE);
     return there ? -EAGAIN : 0;
 }
 

@@ -6,8 +6,19 @@
 
 #include "net/link/link_internal.h"
 
+/* The calls that send and receive. */
+struct link_mpi_calls {
+    __typeof__(PMPI_Isend) *isend;
+    __typeof__(PMPI_Improbe) *improbe;
+    __typeof__(PMPI_Imrecv) *imrecv;
+    __typeof__(PMPI_Iprobe) *iprobe;
+    __typeof__(PMPI_Test) *test;
+    __typeof__(PMPI_Testsome) *testsome;
+};
+
 struct mpi_link {
     struct link base;
+    struct link_mpi_calls calls;
     MPI_Comm comms[2]; /* for main ports; for helpers */
     size_t most;
     bool one_machine;

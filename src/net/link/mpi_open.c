@@ -75,6 +75,23 @@ void net_link_mpi_close(struct link *link) {
     free(l);
 }
 
+static void *find_call(const struct link_options *options, const char *name, void *linked) {
+    void *found = options->find_mpi ? options->find_mpi(name) : NULL;
+    return found ? found : linked;
+}
+
+/* A function pointer and a data pointer have the same representation wherever dlsym exists. */
+#define FIND_CALL(into, name) (*(void **)&(into) = find_call(options, "MPI_" #name, (void *)PMPI_##name))
+
+static void find_calls(const struct link_options *options, struct link_mpi_calls *calls) {
+    FIND_CALL(calls->isend, Isend);
+    FIND_CALL(calls->improbe, Improbe);
+    FIND_CALL(calls->imrecv, Imrecv);
+    FIND_CALL(calls->iprobe, Iprobe);
+    FIND_CALL(calls->test, Test);
+    FIND_CALL(calls->testsome, Testsome);
+}
+
 int net_link_mpi_open(const struct link_options *options, struct link **link) {
     MPI_Comm comm = *(const MPI_Comm *)options->comm;
     if (options->most > INT_MAX / 2) {
@@ -91,6 +108,7 @@ int net_link_mpi_open(const struct link_options *options, struct link **link) {
     }
     *l = (struct mpi_link){
         .base = {.network = &net_link_mpi}, .comms = {MPI_COMM_NULL, MPI_COMM_NULL}, .most = options->most};
+    find_calls(options, &l->calls);
     status = agree(find_machine(l, comm), comm);
     status = status ? status : make_comms(l, comm);
     if (status != 0) {

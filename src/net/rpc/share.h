@@ -25,6 +25,8 @@ struct net_share {
 
 struct net_registry {
     const char *build;
+    void *(*find_mpi)(
+        const char *name); /* a function of the MPI library, which libhearth-mpi does not interpose */
     pthread_mutex_t mutex; /* guards the list */
     struct net_share *first;
 };

@@ -105,7 +105,7 @@ void rma_request_mark_nonsync(MPI_Request request) {
 }
 
 void rma_sent(MPI_Request request) {
-    if (LIKELY(!rma_window_acquires))
+    if (LIKELY(!atomic_load_explicit(&rma_window_acquires, memory_order_relaxed)))
         return;
     rma_lock();
     rma_request_mark_nonsync(request);

@@ -11,7 +11,8 @@ enum { BUCKETS = 256 };
 static struct window *buckets[BUCKETS]; /* open windows, chained by next */
 
 _Atomic(struct window *) rma_window_recent;
-bool rma_threaded, rma_window_acquires;
+bool rma_threaded;
+_Atomic bool rma_window_acquires;
 struct rma_target rma_window_no_target = {.head = {.rank = -1}, .first_op = NO_OP, .last_op = NO_OP};
 pthread_mutex_t rma_mutex = PTHREAD_MUTEX_INITIALIZER; /* lock order: the outermost of Hearth's locks */
 

@@ -214,7 +214,7 @@ static inline struct window *rma_window_find(MPI_Win handle) {
 }
 
 /* There is, or was, a window in acquire mode. */
-extern HIDDEN bool rma_window_acquires;
+extern HIDDEN _Atomic bool rma_window_acquires;
 
 /* The target of this rank if it was used before, else rma_window_no_target. Any thread, with or without the lock. */
 extern HIDDEN struct rma_target rma_window_no_target;

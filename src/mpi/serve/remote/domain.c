@@ -154,9 +154,14 @@ static int domain_name(struct serve_domain *d) {
 
 /* ---- the engine: its own, or that of libarmci ---- */
 
+static void *find_mpi(const char *name) {
+    void *next;
+    return host_find(name, &next);
+}
+
 /* Exported: libarmci finds it by its name. */
 __attribute__((visibility("default"))) struct net_registry hearth_net_registry = {
-    .build = net_build_id, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    .build = net_build_id, .find_mpi = find_mpi, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static bool has_same_processes(const struct net_share *share, void *arg) {
     const struct serve_domain *d = arg;
