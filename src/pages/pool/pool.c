@@ -349,6 +349,15 @@ bool pages_pool_is_fresh(struct pages_pool *p, uint32_t frame) {
     return atomic_load_explicit(fresh, memory_order_relaxed) && atomic_exchange(fresh, 0);
 }
 
+bool pages_pool_has(struct pages_pool *p, uint16_t home, uint32_t page, bool write) {
+    struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
+    pages_lock(&b->lock);
+    struct pool_frame *f = pages_pool_find(p, b, home, page);
+    bool has = f && is_hit(&f->control, write);
+    pages_unlock(&b->lock);
+    return has;
+}
+
 static bool is_here(struct pages_pool *p, uint16_t home, uint32_t page) {
     struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
     pages_lock(&b->lock);

@@ -173,6 +173,9 @@ void pages_pool_unpin(struct pages_pool *p, uint32_t frame, bool write);
 /* Requests the page if it is absent and a frame is free. Returns whether it did. */
 bool pages_pool_prefetch(struct pages_pool *p, uint16_t home, uint32_t page);
 
+/* Whether there is a copy that can be read (`write`: written without a request). */
+bool pages_pool_has(struct pages_pool *p, uint16_t home, uint32_t page, bool write);
+
 /* The holder of a pin has mapped the page; raises the level in the controller. */
 void pages_pool_mapped(struct pages_pool *p, uint32_t frame, enum pages_level level);
 /* The mapper has lowered the mapping as requested. */
