@@ -73,7 +73,7 @@ choose_rate() { # sets nvm_rate
     [ "$nvm_rate" = 0 ] || return 0
     table runs ignored
     run dht 0 dram
-    nvm_rate=$(awk -v s="$(value seconds)" -v n="$finds" -v by="$network_to_nvm" 'BEGIN { printf "%d\n", s > 0 ? 4 * n * 4096 / s / by : 24000000 }')
+    nvm_rate=$(awk -v s="$(value seconds)" -v n="$finds" -v by="$network_to_nvm" 'BEGIN { printf "%d\n", (s > 0 ? 4 * n * 4096 / s / by : 24000000) }')
 }
 
 round() { # NUMBER
