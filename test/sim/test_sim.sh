@@ -89,8 +89,10 @@ holds "sequential, 32 nodes: cooperation pays" "$(value seq mbps '$at["mode"] ==
 
 # ---- memory ----
 simulate memory sim_memory --ranks 1000,1000000
-grown=$(value memory value '$at["what"] ~ /^"state of each rank of a window/ && $at["ranks"] == 1000000')
-holds "a window is linear in the ranks" "$grown >= 1000000 && $grown < 400000000"
+window=$(value memory value '$0 ~ /"a window, with the targets/ && $at["ranks"] == 1000000')
+table=$(value memory value '$0 ~ /"the same, all different/ && $at["ranks"] == 1000000')
+holds "a window of a million ranks takes less than 2 MB of a rank" "$window > 0 && $window < 64 * 300 + 2000000"
+holds "and its table at most 16 bytes per rank, once per node" "$table > 0 && $table * 16 <= 16 * 1000000 * 1.01"
 
 for program in sim_flow sim_pages sim_memory; do
     "$tree/sim/$program" --help | grep -q '^usage: ' && ok "$program --help" || fail "$program --help"

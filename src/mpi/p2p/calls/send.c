@@ -24,9 +24,9 @@ static inline struct header header_of(const struct comm *c, int tag, uint64_t by
 /* Sends a small message immediately. Returns 0; 1 if MPI has accepted it but not sent it yet; negative if it needs a
  * request. */
 static inline int send_now(struct comm *c, struct data *d, int dest, int tag) {
-    struct p2p_peer *p = p2p_peer_of(p2p_comm_world_rank(c, dest));
+    struct p2p_peer *p = p2p_peer_find(p2p_comm_world_rank(c, dest));
     uint64_t bytes = p2p_data_bytes(d);
-    if (UNLIKELY(p->first || p->head.rank == p2p_rank || bytes > p2p_channel_eager(p)))
+    if (UNLIKELY(!p || p->first || p->head.rank == p2p_rank || bytes > p2p_channel_eager(p)))
         return -1;
     struct header h = header_of(c, tag, bytes);
     h.sequence = p->sent;
@@ -129,6 +129,10 @@ static int send_leave(struct comm *c, struct data *d, int dest, int tag, enum se
 
 static int send_slow(struct comm *c, struct data *d, int dest, int tag, enum send_mode mode,
                      MPI_Request *request) {
+    if (!p2p_peer_find(p2p_comm_world_rank(c, dest))) {
+        p2p_data_free(d);
+        return MPI_ERR_NO_MEM;
+    }
     if (mode == MODE_BUFFERED) {
         int rc = p2p_send_copy(c, d, dest, tag);
         p2p_data_free(d);

@@ -36,8 +36,12 @@ static inline struct p2p_peer *p2p_peer_of(int rank) {
     struct p2p_peer *p = (struct p2p_peer *)(void *)rank_table_find(&p2p_peers, rank);
     return LIKELY(p->head.rank >= 0) ? p : p2p_peer_make(rank);
 }
-/* The same for start-up; NULL: no memory. */
+/* The same; NULL: no memory. */
 struct p2p_peer *p2p_peer_try(int rank);
+static inline struct p2p_peer *p2p_peer_find(int rank) {
+    struct p2p_peer *p = (struct p2p_peer *)(void *)rank_table_find(&p2p_peers, rank);
+    return LIKELY(p->head.rank >= 0) ? p : p2p_peer_try(rank);
+}
 
 /* Whether this process shares memory with the one of this rank, for messages. Makes nothing. */
 static inline bool p2p_peer_is_local(int rank) {
