@@ -256,8 +256,10 @@ static bool gather_on_emulated_nodes(struct window_memory *m, const struct sent_
     return done;
 }
 
+/* A window of shared memory may be the first one. */
 static bool gather_rows(struct window_memory *m, const struct sent_row *own, MPI_Comm comm) {
     int per_node = (int)settings_get()->node_ranks;
+    serve_open();
     MPI_Comm node = serve_node_comm(comm), leaders;
     if ((uint64_t)m->table.size * (uint64_t)sent_bytes(&m->table) > INT_MAX)
         return false; /* MPI counts in int */

@@ -22,6 +22,32 @@ static void read_from(MPI_Win win, int target, size_t disp, void *got, size_t by
     MPI_Win_flush(target, win);
 }
 
+/* The first window of the program, if this is run alone: it has no memory to cache, but is known. */
+CASE(shared_memory) {
+    MPI_Win win;
+    MPI_Comm node;
+    unsigned char *base, got[64];
+    int rank, size;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_size(node, &size);
+    SKIP_IF(size < test_size || over_pt2pt(), (MPI_Comm_free(&node), "ranks do not share memory"));
+    MPI_Win_allocate_shared(1024, 1, MPI_INFO_NULL, node, &base, &win);
+    MPI_Win_lock_all(0, win);
+    fill_pattern(base, 1024, rank, 0, 0);
+    MPI_Win_sync(win);
+    barrier();
+    MPI_Win_sync(win);
+    for (int i = 0; i < size; i++) {
+        read_from(win, i, 128, got, sizeof got);
+        expect_pattern(got, sizeof got, i, 128, 0);
+    }
+    barrier();
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&node);
+}
+
 /* Rank r has 64 (r + 1) elements of 1, 2, 4 or 8 bytes. */
 CASE(units_and_sizes_differ) {
     int unit = 1 << test_rank % 4;
