@@ -7,8 +7,8 @@
 #include "net/net.h"
 
 struct serve_rpc {
-    const char *version; /* both libraries must be of the same build: they share structures */
-    size_t bytes;        /* of this structure */
+    const char *build; /* both libraries must be of the same build: they share structures */
+    size_t bytes;      /* of this structure */
     void (*identify)(int rank);
     __typeof__(net_world_open) *world_open;
     __typeof__(net_world_close) *world_close;

@@ -30,8 +30,8 @@ static void rpc_load_once(void) {
     if (!library)
         return rpc_note_reason(dlerror());
     const struct serve_rpc *rpc = dlsym(library, "hearth_serve_rpc");
-    if (!rpc || strcmp(rpc->version, HEARTH_VERSION) != 0 || rpc->bytes != sizeof *rpc)
-        return rpc_note_reason("libhearth-serve.so is of another version: install both together");
+    if (!rpc || rpc->bytes != sizeof *rpc || strcmp(rpc->build, net_build_id) != 0)
+        return rpc_note_reason("libhearth-serve.so is of another build: install both together");
     loaded = rpc;
 }
 

@@ -3,7 +3,7 @@
 #include "mpi/serve/remote/rpc.h"
 
 __attribute__((visibility("default"))) const struct serve_rpc hearth_serve_rpc = {
-    .version = HEARTH_VERSION,
+    .build = net_build_id,
     .bytes = sizeof hearth_serve_rpc,
     .identify = log_identify,
     .world_open = net_world_open,
