@@ -182,7 +182,8 @@ static int create(const char *path) {
 }
 
 int parts_write(struct parts *p, const char *text, size_t length) {
-    struct part_head head = {.magic = MAGIC, .job = p->job, .rank = (uint64_t)p->rank};
+    struct part_head head = {.job = p->job, .rank = (uint64_t)p->rank};
+    memcpy(head.magic, MAGIC, sizeof head.magic);
     char draft[PATH], path[PATH];
     if (p->is_json)
         split(&head, text, length);
