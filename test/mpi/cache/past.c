@@ -26,7 +26,7 @@ static void read_and_compare(struct window *w, int from, size_t place) {
 }
 
 static void write_back(struct window *w, int to, size_t place) {
-    unsigned char data[BYTES];
+    static unsigned char data[BYTES]; /* MPI may read it until the next flush */
     for (size_t i = 0; i < BYTES; i++)
         data[i] = expected_byte(to, place + i);
     MPI_Put(data, BYTES, MPI_BYTE, to, (MPI_Aint)place, BYTES, MPI_BYTE, w->win);

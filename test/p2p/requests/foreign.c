@@ -27,6 +27,9 @@ CASE(persistent_collectives) {
 }
 
 CASE(partitioned) {
+#if defined OMPI_MAJOR_VERSION
+    SKIP_IF(OMPI_MAJOR_VERSION == 5, "Open MPI 5 does not complete them, with and without Hearth");
+#endif
     static int words[2][64];
     MPI_Request r[2];
     MPI_Status statuses[2];
