@@ -84,7 +84,8 @@ openmpi_network() {
 openmpi_command() {
     local e
     command=("$(launcher mpirun)" --allow-run-as-root --oversubscribe --bind-to none -n "$ranks")
-    [ -z "$hosts" ] && [ $tcp = 0 ] || openmpi_network
+    # On one host Open MPI 5 reaches processes that the program spawns only over TCP.
+    if [ -z "$hosts" ] && [ $tcp = 0 ]; then command+=(--mca btl_tcp_if_include lo); else openmpi_network; fi
     for e in "${env[@]}"; do command+=(-x "$e"); done
 }
 
