@@ -11,7 +11,7 @@
  * change both the gets that found no room in it and the repeated misses exceed a share of the entries.
  *
  * Growth does not wait for the end of the interval once enough such gets were counted. Without any reuse in the interval
- * nothing grows: a stream that is never read again would otherwise take all memory. Reuse is a hit, or a miss of a key
+ * nothing grows beyond MODEST_SLOTS and MODEST_BYTES: a stream that is never read again would otherwise take all memory. Reuse is a hit, or a miss of a key
  * that was missed before, because a cache too small to keep anything sees no hits. Two small tables hold the tags of
  * missed keys; a newer tag overwrites an older one in its place. One table takes every key and covers about the last
  * MISSED misses. The other takes one key in DISTANT_SHARE and covers that many times more.
@@ -23,8 +23,8 @@
  * Unlike in the paper, entries survive a resize: index slots are assigned anew and storage grows in place. Only entries
  * beyond the new end of a shrinking storage are lost.
  *
- * Hysteresis: a size shrinks only to one that has space for the present entries, and only after several consecutive
- * intervals that ask for it. Each growth that follows a reduction doubles that number. If memory or budget do not
+ * Hysteresis: a size shrinks at once to a few times what the present entries need, but not below the modest size, and only after
+ * several consecutive intervals that ask for it. Each growth that follows a reduction doubles that number. If memory or budget do not
  * permit growth, the next attempts follow after 1, 2, 4, ... intervals. */
 #include "cache/adapt.h"
 
@@ -34,6 +34,9 @@
 #include "cache/storage.h"
 
 enum { FIRST_PATIENCE = 2, MOST_PATIENCE = 1 << 16, DISTANT_SHARE = 16, LARGEST_STEP = 64 };
+
+/* Sizes that are not worth saving: up to these, growth needs no reuse, and nothing shrinks below them. */
+enum { MODEST_SLOTS = 2048, MODEST_BYTES = 512 << 10, MODEST_STEP = 8 };
 
 enum wish { STAY, GROW, SHRINK };
 
@@ -116,22 +119,32 @@ static double entries_needed(const struct cache *c) {
     return by_hits > by_distance ? by_hits : by_distance;
 }
 
-static double grown(double size, double factor, double needed) {
+/* modest: the size up to which it grows in long steps while nothing says how much is needed. */
+static double grown(double size, double factor, double needed, double modest) {
     double least = size * factor, most = size * LARGEST_STEP;
+    if (!(needed > 0) && size < modest)
+        return size * MODEST_STEP < modest ? size * MODEST_STEP : modest;
     most = most < least ? least : most;
     return needed < least ? least : needed < most ? needed : most;
 }
 
+/* Down to `room`, at least by the configured divisor; never below the modest size. */
+static double shrunk(double size, double divisor, double room, double modest) {
+    double want = size / divisor < room ? size / divisor : room;
+    return want < modest ? modest : want;
+}
+
 /* Slots for the entries that are needed: insertion paths become long in an index that is more than two thirds full. */
 static double slots_grown(const struct cache *c) {
-    return grown((double)c->slot_count, c->config.index_increase, 1.5 * entries_needed(c)) + 1;
+    return grown((double)c->slot_count, c->config.index_increase, 1.5 * entries_needed(c), MODEST_SLOTS) + 1;
 }
 
 /* Storage for the entries that are needed, with a quarter for fragments, if they are as large as the present ones. */
 static double storage_grown(const struct cache *c) {
     double entries = (double)c->cached + (double)c->pending + (double)c->stale;
     double each = entries > 0 ? (double)c->used_bytes / entries : 0;
-    return grown((double)c->storage_bytes, c->config.memory_increase, 1.25 * each * entries_needed(c));
+    return grown((double)c->storage_bytes, c->config.memory_increase, 1.25 * each * entries_needed(c),
+                 MODEST_BYTES);
 }
 
 /* ---- resizing ---- */
@@ -144,9 +157,11 @@ static int grow_index(struct cache *c, uint32_t slots) {
 }
 
 static void resize_index(struct cache *c, enum wish wish) {
-    double want = wish == GROW ? slots_grown(c) : (double)c->slot_count / c->config.index_decrease;
-    double room = 2.0 * ((double)c->cached + (double)c->pending); /* never shrinks to more than half full */
-    want = wish == SHRINK && want < room ? room : want;
+    double entries = (double)c->cached + (double)c->pending, size = c->slot_count;
+    double want =
+        wish == GROW ? slots_grown(c) : shrunk(size, c->config.index_decrease, 4 * entries, MODEST_SLOTS);
+    want =
+        wish == SHRINK && want < 2 * entries ? 2 * entries : want; /* never shrinks to more than half full */
     want = want < FEWEST_SLOTS ? FEWEST_SLOTS : want > MOST_SLOTS ? MOST_SLOTS : want;
     uint32_t slots = (uint32_t)want;
     if (wish == GROW ? slots <= c->slot_count : slots >= c->slot_count)
@@ -186,9 +201,10 @@ static int shrink_storage(struct cache *c, uint64_t bytes) {
 }
 
 static void resize_storage(struct cache *c, enum wish wish) {
-    double want = wish == GROW ? storage_grown(c) : (double)c->storage_bytes / c->config.memory_decrease;
-    double room = 1.25 * (double)c->used_bytes;
-    want = wish == SHRINK && want < room ? room : want;
+    double used = (double)c->used_bytes, size = (double)c->storage_bytes;
+    double want =
+        wish == GROW ? storage_grown(c) : shrunk(size, c->config.memory_decrease, 4 * used, MODEST_BYTES);
+    want = wish == SHRINK && want < 1.25 * used ? 1.25 * used : want;
     want = want < LEAST_STORAGE ? LEAST_STORAGE : want > 1e18 ? 1e18 : want;
     uint64_t bytes = round_up((uint64_t)want, CACHE_LINE);
     if (wish == GROW ? bytes <= c->storage_bytes : bytes >= c->storage_bytes)
@@ -219,12 +235,17 @@ static bool is_short(const struct cache *c, const struct tendency *t, uint64_t c
     return threshold < 1 && count - t->short_at > most && c->repeats - t->repeats_at > most;
 }
 
+/* Whether a size that is too small may grow. */
+static bool may_grow(const struct cache *c, uint64_t size, uint64_t modest) {
+    return size < modest || is_reused(c);
+}
+
 static enum wish index_wish(const struct cache *c, const struct cache_stats *now, double gets) {
     const struct cache_stats *then = &c->before;
     double visited = (double)(now->visited - then->visited),
            nonempty = (double)(now->nonempty - then->nonempty);
     if ((double)(c->crowded - c->crowded_before) > c->config.conflict_threshold * gets)
-        return is_reused(c) ? GROW : STAY;
+        return may_grow(c, c->slot_count, MODEST_SLOTS) ? GROW : STAY;
     if (is_short(c, &c->index_size, c->crowded, c->config.conflict_threshold))
         return GROW;
     return nonempty < c->config.sparse_threshold * visited ? SHRINK : STAY;
@@ -235,7 +256,7 @@ static enum wish storage_wish(const struct cache *c, const struct cache_stats *n
     uint64_t hits = hits_between(then, now);
     uint64_t unused = c->storage_bytes - c->used_bytes;
     if ((double)(c->starved - c->starved_before) > c->config.capacity_threshold * gets)
-        return is_reused(c) ? GROW : STAY;
+        return may_grow(c, c->storage_bytes, MODEST_BYTES) ? GROW : STAY;
     if (is_short(c, &c->storage_size, c->starved, c->config.capacity_threshold))
         return GROW;
     bool stable = (double)hits > c->config.stable_threshold * gets;
@@ -245,7 +266,9 @@ static enum wish storage_wish(const struct cache *c, const struct cache_stats *n
 /* Once the interval's count exceeds the threshold, its end cannot change the decision, so growth need not wait for
  * it. */
 static bool is_pressed(const struct cache *c, const struct tendency *t, uint64_t count, double threshold) {
-    return (double)count > threshold * (double)c->config.adapt_interval && !t->rest && is_reused(c);
+    bool may = t == &c->index_size ? may_grow(c, c->slot_count, MODEST_SLOTS)
+                                   : may_grow(c, c->storage_bytes, MODEST_BYTES);
+    return (double)count > threshold * (double)c->config.adapt_interval && !t->rest && may;
 }
 
 static void grow_at_once(struct cache *c, bool index, bool storage) {

@@ -123,7 +123,7 @@ static bool summarise(const struct window_member *own, MPI_Comm comm, int rank, 
     rma_memory_extend(&mine.by_id, &m, rank, size, false);
     if (host_Allreduce(&mine, all, sizeof mine / sizeof(uint64_t), MPI_UINT64_T, MPI_MIN, comm) !=
         MPI_SUCCESS)
-        return false;
+        serve_agree_broken("MPI_Allreduce");
     int world = 0;
     host_Comm_size(MPI_COMM_WORLD, &world);
     if (!all->content && all->one_world && size == world)
@@ -146,8 +146,11 @@ static int sent_bytes(const struct rma_memory_table *t) {
 /* Every rank has all rows. */
 static bool gather_alone(struct rma_memory_table *t, const struct sent_row *own, MPI_Comm comm) {
     unsigned char *rows = malloc((size_t)t->size * t->row_bytes);
-    if (!serve_agree(rows != NULL, comm) ||
-        host_Allgather(own->row, t->row_bytes, MPI_BYTE, rows, t->row_bytes, MPI_BYTE, comm) != MPI_SUCCESS) {
+    bool done = serve_agree(rows != NULL, comm) &&
+                serve_agree(host_Allgather(own->row, t->row_bytes, MPI_BYTE, rows, t->row_bytes, MPI_BYTE,
+                                           comm) == MPI_SUCCESS,
+                            comm);
+    if (!done) {
         free(rows);
         return false;
     }

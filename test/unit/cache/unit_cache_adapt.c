@@ -114,12 +114,34 @@ TEST(growing_loses_nothing)
     close_cache();
 }
 
-TEST(a_stream_without_reuse_grows_nothing)
+/* Up to a modest size, which reuse that begins late may need, it grows, in a few steps. */
+TEST(a_stream_without_reuse_stays_modest)
 {
-    open_adaptive(100, 6400);
-    for (uint64_t i = 0; i < 100000; i++)
-        put(0, 64 * i, 64);
-    expect_eq(stats().adjustments, 0);
+    static const struct {
+        uint64_t slots, bytes, steps;
+    } starts[] = {{2048, 512 << 10, 0}, {100, 512 << 10, 2}, {2048, 6400, 3}, {10000, 4 << 20, 0}};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        open_adaptive(starts[i].slots, starts[i].bytes);
+        for (uint64_t k = 0; k < 100000; k++)
+            put(0, 640 * k, 640);
+        struct cache_stats s = stats();
+        expect(s.adjustments <= starts[i].steps);
+        expect(s.index_slots <= 2100 || s.index_slots <= starts[i].slots);
+        expect(s.storage_bytes <= 520 << 10 || s.storage_bytes <= starts[i].bytes);
+        close_cache();
+    }
+}
+
+/* The first gets are all different, as those of a graph's first vertex; then they are read again. */
+TEST(what_is_read_before_any_reuse_is_kept)
+{
+    open_adaptive(64, 4096);
+    for (uint64_t i = 0; i < 500; i++)
+        get(i, 64);
+    for (uint64_t round = 0; round < 20; round++)
+        for (uint64_t i = 0; i < 500; i++)
+            get(i, 64);
+    expect(misses() <= 550);
     close_cache();
 }
 
@@ -146,8 +168,8 @@ TEST(a_sparse_index_shrinks)
     budget.limit = budget.used; /* shrinking needs no memory */
     run(100000, 1000, 64);
     struct cache_stats s = stats();
-    expect(s.index_shrunk >= 5);
-    expect(s.index_slots >= 128 && s.index_slots <= 2000);
+    expect(s.index_shrunk >= 1 && s.index_shrunk <= 3);
+    expect(s.index_slots >= 128 && s.index_slots <= 2048);
     close_cache();
 }
 
@@ -156,7 +178,7 @@ TEST(a_large_storage_shrinks_and_the_working_set_stays)
     open_adaptive(4096, 64 << 20);
     expect(run(100000, 500, 1000) >= 99);
     struct cache_stats s = stats();
-    expect(s.storage_shrunk >= 5 && !s.storage_grown);
+    expect(s.storage_shrunk >= 1 && s.storage_shrunk <= 3 && !s.storage_grown);
     expect(s.storage_bytes >= 500 * 1024 && s.storage_bytes <= 4 << 20);
     close_cache();
 }
@@ -177,12 +199,12 @@ TEST(sizes_come_to_rest)
 /* Many keys, then few, repeatedly: following each change would never end. */
 TEST(what_comes_and_goes_is_followed_only_for_a_while)
 {
-    open_adaptive(4096, 1 << 16);
+    open_adaptive(4096, 1 << 20);
     uint64_t first = 0;
     for (int round = 0; round < 30; round++) {
-        run(4000, 300, 1000);
+        run(4000, 300, 16000);
         cache_invalidate(cache);
-        run(8000, 20, 1000);
+        run(8000, 20, 16000);
         cache_invalidate(cache);
         first = round == 9 ? stats().adjustments : first;
     }
