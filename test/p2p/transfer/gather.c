@@ -77,7 +77,7 @@ CASE(all_to_all) {
 /* A task farm: each rank that asks gets the next task, until there is none. */
 CASE(farm) {
     enum { PIECES = 300, ASK = 1, PIECE = 2 };
-    int piece, result = 0, done = 0, active = test_size - 1, none = -1;
+    int piece, result = 0, active = test_size - 1, none = -1;
     MPI_Status status;
     if (test_rank == 0) {
         int sum = 0, last = 0;
@@ -91,9 +91,9 @@ CASE(farm) {
         expect_eq(sum, PIECES * (PIECES + 1) / 2);
         return;
     }
-    for (piece = 0; piece >= 0; done++) {
+    do {
         MPI_Send(&result, 1, MPI_INT, 0, ASK, MPI_COMM_WORLD);
         MPI_Recv(&piece, 1, MPI_INT, 0, PIECE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         result = piece + 1;
-    }
+    } while (piece >= 0);
 }
