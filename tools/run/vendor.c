@@ -57,7 +57,7 @@ struct vendor vendor_of(const struct mpi_library *library) {
 }
 
 const char *vendor_tested(enum flavour flavour) {
-    static const char *const versions[FLAVOURS] = {"none", "MPICH 4.0.2, 4.2.1 and 5.0.2",
-                                                   "Open MPI 4.1.4, 5.0.7 and 6.0"};
+    static const char *const versions[FLAVOURS] = {"none", "MPICH 4.0.2 and, in part, 4.2.1 and 5.0.2",
+                                                   "Open MPI 4.1.4 and, in part, 5.0.7"};
     return versions[flavour];
 }
