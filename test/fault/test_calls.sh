@@ -23,7 +23,7 @@ serve="$mpi_preload --env HEARTH_WINDOWS=serve"
 exchanges="ring with_oneself replace_in_a_ring replace_with_oneself proc_null with_plain_calls"
 programs=( # name, settings and preloads, program and arguments
     "cache|$mpi_preload --env HEARTH_BYPASS=never --env HEARTH_REPORT=$dir/report|$tree/test/mpi_smoke"
-    "tables|$mpi_preload --env HEARTH_BYPASS=never --env HEARTH_NODE_RANKS=2|$tree/test/mpi_targets shared_memory units_and_sizes_differ in_reverse_order"
+    "tables|$mpi_preload --env HEARTH_BYPASS=never --env HEARTH_NODE_RANKS=2|$tree/test/mpi_targets units_and_sizes_differ"
     "windows|$mpi_preload --env HEARTH_BYPASS=never --env HEARTH_REPORT=$dir/report.json|$tree/test/mpi_suite --seconds 1 --programs sync,writes,rget,requests,types,windows"
     "messages|$mpi_preload --env HEARTH_MATCH=on|$tree/test/p2p_sendrecv $exchanges"
     "host|$mpi_preload --env HEARTH_MATCH=on --env HEARTH_MATCH_NODE=off|$tree/test/p2p_sendrecv $exchanges"
