@@ -240,7 +240,9 @@ static bool are_pages_placed(const struct pages *p) {
 
 static size_t largest_message(const struct pages *p) {
     size_t page = p->pool.page_bytes;
-    if (page < SERVICE_MESSAGE || are_pages_placed(p))
+    if (are_pages_placed(p))
+        return SERVICE_SHORT;
+    if (page < SERVICE_MESSAGE)
         return SERVICE_MESSAGE;
     return page < SERVICE_PIECE ? page : SERVICE_PIECE;
 }

@@ -10,8 +10,11 @@ struct service;
 enum {
     SERVICE_PIECE = 262144,  /* maximum bytes of a page in one message that is not received in place */
     SERVICE_MESSAGE = 65536, /* minimum capacity of a network message, bytes: several messages share one */
-    SERVICE_IN_PLACE =
-        262144, /* pages of at least so many bytes are received in place, if the network can do it */
+    /* Pages of at least so many bytes are received in place, if the network can do it. */
+    SERVICE_IN_PLACE = 262144,
+    /* Capacity of a message then: the network reads so much of a page together with the message before it, and copies
+     * it. */
+    SERVICE_SHORT = 8192,
 };
 
 /* Messages outside of the coherence protocol; they do not change its state. */

@@ -1,7 +1,7 @@
 /* unit_pages_transfer.c: pages of every size on their way between nodes, over UCX: whole, in place or in pieces, while their
  * frames are wanted for other pages, and from a node that is killed meanwhile.
  *
- * Each rank is a node. A page holds words that tell its rank, its number and how often it was written. */
+ * Each rank is a node. A page holds words that tell its rank, its number and how often it was written. timeout: 300 */
 #include "test.h"
 
 #include <signal.h>
@@ -123,6 +123,41 @@ static void overwrite(const struct net_boot *boot) {
     close_job(boot, world, pages);
 }
 
+/* Of the node between two points in time. */
+static uint64_t messages_since(const struct pages *pages, uint64_t before) {
+    struct pages_counts counts;
+    pages_count(pages, &counts);
+    return counts.messages - before;
+}
+
+/* Rank 1 gets 8 bytes of a page of rank 0 that rank 2 holds: SMALL, FWD_SMALL and ANSWER, one after the other. APPLIED, from
+ * rank 2 to the home, is not waited for. */
+static void get_small(const struct net_boot *boot) {
+    static const uint64_t expected[RANKS] = {1, 1, 2};
+    struct net_world *world;
+    struct pages *pages;
+    uint64_t word;
+    open_job(boot, &world, &pages);
+    if (boot->rank == 2)
+        put_pages(pages, 0, 1);
+    net_boot_barrier(boot);
+    if (pages->serves)
+        expect_eq(pages_service_order(pages->box, ORDER_IDLE, 0), 0);
+    net_boot_barrier(boot);
+    uint64_t before = messages_since(pages, 0);
+    net_boot_barrier(boot);
+    if (boot->rank == 1) {
+        pages_get(pages, &word, 0, pages_base(pages, 0) + 800, 8);
+        expect_eq(word, word_of(0, 0, 1, 100));
+    }
+    net_boot_barrier(boot);
+    if (pages->serves)
+        expect_eq(pages_service_order(pages->box, ORDER_IDLE, 0), 0);
+    net_boot_barrier(boot);
+    expect_eq(messages_since(pages, before), expected[boot->rank]);
+    close_job(boot, world, pages);
+}
+
 /* Rank 1 is killed while the others fetch its pages. */
 static void lose_one(const struct net_boot *boot) {
     struct net_world *world;
@@ -140,25 +175,33 @@ static void lose_one(const struct net_boot *boot) {
             pages_get(pages, buffer, 1, pages_base(pages, 1) + page * page_bytes, page_bytes);
 }
 
-/* For pages of every size: `with_frames` of them in each pool. */
-static void run_all(size_t with_frames, boot_member *work, int status) {
-    static const size_t sizes[] = {4096, 65536, 131072, SERVICE_IN_PLACE, 1 << 20, 4 << 20};
+static void run_with(size_t bytes, size_t with_frames, boot_member *work, int status) {
+    page_bytes = bytes;
     frames = with_frames;
-    for (size_t i = 0; NODES && i < sizeof sizes / sizeof *sizes; i++) {
-        page_bytes = sizes[i];
-        fflush(stdout);
+    fflush(stdout);
+    if (NODES)
         expect_eq(boot_run_job(RANKS, SECONDS, prepare, work), status);
-    }
+}
+
+/* For pages of every size. */
+static void run_all(size_t with_frames, boot_member *work) {
+    static const size_t sizes[] = {4096, 65536, 131072, SERVICE_IN_PLACE, 1 << 20, 4 << 20};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        run_with(sizes[i], with_frames, work, 0);
 }
 
 TEST(pages_pass_round_while_frames_are_short)
-{ run_all(pages_pool_least_frames(1), pass_round, 0); }
+{ run_all(pages_pool_least_frames(1), pass_round); }
 
 TEST(page_that_is_overwritten_does_not_move)
-{ run_all(PAGES + pages_pool_least_frames(1), overwrite, 0); }
+{ run_all(PAGES + pages_pool_least_frames(1), overwrite); }
+
+TEST(small_operation_takes_three_messages)
+{ run_with(65536, PAGES + pages_pool_least_frames(1), get_small, 0); }
 
 TEST(node_that_is_killed_while_it_sends_ends_the_job)
 {
     kills = true;
-    run_all(pages_pool_least_frames(1), lose_one, ENDED);
+    run_with(65536, pages_pool_least_frames(1), lose_one, ENDED);
+    run_with(1 << 20, pages_pool_least_frames(1), lose_one, ENDED);
 }
