@@ -329,3 +329,36 @@ TEST(what_is_in_use_is_not_given_back)
     expect_eq(net_flow_give_back(&clients[0]), 0);
     close_all();
 }
+
+/* ---- pool buffers for pieces of answers ---- */
+
+/* What is claimed is not granted, until it is released. */
+TEST(a_piece_of_an_answer_takes_a_free_buffer)
+{
+    uint32_t index;
+    open_all(1, 4);
+    give(0, 3);
+    expect(net_flow_claim(helper, &index));
+    expect_eq(index, 3);
+    net_flow_helper_check(helper);
+    expect(!net_flow_claim(helper, &index));
+    put(1, false, S + POOLED);
+    serve_and_hear(1);
+    expect_eq(ack.granted, 0);
+    net_flow_release(helper, 8);
+    net_flow_helper_check(helper);
+    expect(net_flow_claim(helper, &index));
+    expect_eq(index, 3);
+    net_flow_release(helper, 8);
+    close_all();
+}
+
+TEST(without_size_hints_no_buffer_is_claimed)
+{
+    struct flow_limits l = {.buffers = 1, .bytes = 64, .pool_buffers = 4, .pool_buffer_bytes = 64};
+    struct flow_helper *h;
+    uint32_t index;
+    expect_eq(net_flow_helper_open(&l, 1, &h), 0);
+    expect(!net_flow_claim(h, &index));
+    net_flow_helper_close(h);
+}
