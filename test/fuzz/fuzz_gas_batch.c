@@ -11,6 +11,7 @@
 #include "gas/rma/batch.h"
 #include "gas/gas_internal.h"
 #include "gas/rma/gas_serve.h"
+#include "gas/rma/gas_update.h"
 
 enum {
     SEGMENT = 4096,
@@ -120,11 +121,16 @@ static void ask_own(struct fuzz_input *in, char *segment) {
     size_t count = 0;
     fuzz_must(gas_batch_open() == 0);
     for (; count < OPERATIONS && in->left; count++) {
-        uint8_t kind = fuzz_take_byte(in) % 3;
+        uint8_t kind = fuzz_take_byte(in) % 4;
         uint32_t at = fuzz_take_byte(in) * 8u, bytes = 1 + fuzz_take_byte(in) * 4u;
         bytes = bytes < gas_batch_most() ? bytes : (uint32_t)gas_batch_most();
-        gas_batch_start(&ops[count], (enum batch_kind)kind, local + at, 0,
-                        (uint64_t)(uintptr_t)(segment + at), bytes, 7);
+        struct pages_update u = gas_update_of(GEX_DT_U64, GEX_OP_FADD, bytes, 0);
+        if (kind == BATCH_UPDATE)
+            gas_batch_start_update(&ops[count], bytes % 8 ? local + at : NULL, 0,
+                                   (uint64_t)(uintptr_t)(segment + at), &u);
+        else
+            gas_batch_start(&ops[count], (enum batch_kind)kind, local + at, 0,
+                            (uint64_t)(uintptr_t)(segment + at), bytes, 7);
     }
     for (size_t i = 0; i < count; i++)
         while (!gas_batch_is_done(&ops[i]))

@@ -217,12 +217,16 @@ static void answer_with(const struct answer *a, const char *data, size_t bytes) 
         memcpy(a->to + (from - a->from), data + (from - a->at), until - from);
 }
 
-/* False: an invalid record. The answer is never divided: a block requests no more than one piece. */
-static bool serve_update(const struct batch_record *r, const char *data, struct answer *a) {
+/* Executed with the piece that contains its answer: once. False: an invalid record, also one whose answer is divided, which
+ * no block requests. */
+static bool serve_update(const struct batch_record *r, const char *data, const struct answer *a) {
     struct pages_update u;
     memcpy(&u, data, sizeof u);
-    if (u.bytes != r->bytes || !gas_update_is_sound(r->address, &u) || a->at < a->from ||
-        a->at + r->bytes > a->until)
+    if (u.bytes != r->bytes || !gas_update_is_sound(r->address, &u))
+        return false;
+    if (a->at + r->bytes <= a->from)
+        return true;
+    if (a->at < a->from || a->at + r->bytes > a->until)
         return false;
     uint64_t old = gas_update_apply((void *)(uintptr_t)r->address, &u);
     answer_with(a, (const char *)&old, r->bytes);
