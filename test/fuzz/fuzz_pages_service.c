@@ -184,6 +184,15 @@ void pages_mapper_ask(struct pages_pool *pool, uint32_t frame, enum pages_level 
     fuzz_must(false);
 }
 
+/* Reads the whole word, and writes it. */
+static uint64_t on_update(void *word, const struct pages_update *u) {
+    uint64_t old = 0;
+    fuzz_must((u->bytes == 4 || u->bytes == 8) && (uintptr_t)word % u->bytes == 0);
+    memcpy(&old, word, u->bytes);
+    memcpy(word, u->operands, u->bytes);
+    return old;
+}
+
 static void on_failure(void *arg, const char *why) {
     (void)arg, (void)why;
     x.has_failed = true;
@@ -209,7 +218,7 @@ static void make_node(unsigned shape) {
     struct service_options options = {.pool = &x.pool,
                                       .world = &x.world,
                                       .channel = (struct net_channel *)&x,
-                                      .events = {.failed = on_failure},
+                                      .events = {.failed = on_failure, .update = on_update},
                                       .homes = &x.home,
                                       .pages = PAGES,
                                       .box = x.box};
