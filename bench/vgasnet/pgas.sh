@@ -7,7 +7,7 @@
 # all: dht reads random values, stencil computes a tile on whichever rank is free. The pools of all nodes together have room for the data.
 #
 # The NVM is a folder of this machine's disk, throttled on each node to a fifteenth (NETWORK_TO_NVM=15) of the rate at which dht reads values
-# with segments in memory, about the ratio of disk to network in the paper on vGASNet, and at least 8 MB/s. PGAS_NVM=50m sets it instead.
+# with segments in memory, about the ratio of disk to network in the paper on vGASNet, and at least 4 MB/s. PGAS_NVM=50m sets it instead.
 #
 # Each program checks its results. The configurations take turns. Writes runs.csv and results.md to build/results/pgas. Needs an otherwise
 # idle machine.
@@ -73,7 +73,7 @@ choose_rate() { # sets nvm_rate
     [ "$nvm_rate" = 0 ] || return 0
     table runs ignored
     run dht 0 dram
-    nvm_rate=$(awk -v s="$(value seconds)" -v n="$finds" -v by="$network_to_nvm" 'BEGIN { printf "%d\n", (s > 0 && 4 * n * 4096 / s / by > 8000000 ? 4 * n * 4096 / s / by : 8000000) }')
+    nvm_rate=$(awk -v s="$(value seconds)" -v n="$finds" -v by="$network_to_nvm" 'BEGIN { printf "%d\n", (s > 0 && 4 * n * 4096 / s / by > 4000000 ? 4 * n * 4096 / s / by : 4000000) }')
 }
 
 round() { # NUMBER
