@@ -31,6 +31,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cache/admission.h"
 #include "cache/storage.h"
 
 enum { FIRST_PATIENCE = 2, MOST_PATIENCE = 1 << 16, DISTANT_SHARE = 16, LARGEST_STEP = 64 };
@@ -57,7 +58,9 @@ static enum wish temper(struct tendency *t, enum wish wish) {
 }
 
 /* Call with the counts as they are now. */
-static void note_change(const struct cache *c, struct tendency *t, enum wish wish) {
+static void note_change(struct cache *c, struct tendency *t, enum wish wish) {
+    if (wish == GROW)
+        admission_note_room(c);
     t->short_at = t == &c->index_size ? c->crowded : c->starved;
     t->repeats_at = c->repeats;
     if (wish == GROW && t->shrunk && t->patience < MOST_PATIENCE)

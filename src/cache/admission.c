@@ -35,6 +35,11 @@ void admission_note(struct cache *c) {
         c->admission.sampled = true;
 }
 
+void admission_note_room(struct cache *c) {
+    c->admission.losses = losses(c);
+    c->admission.misses = 0;
+}
+
 bool cache_admits(struct cache *c, uint32_t target, uint64_t disp) {
     if (LIKELY(!c->admission.sampled))
         return true;

@@ -15,6 +15,8 @@
 
 /* Call before a miss is inserted: decides whether admission is sampled. */
 void admission_note(struct cache *c);
+/* The cache has grown, so that new entries cost no old ones for a while. */
+void admission_note_room(struct cache *c);
 
 static inline bool admission_is_current(const struct cache *c, const struct shape *shape,
                                         uint64_t generation) {
