@@ -204,9 +204,9 @@ TEST(what_comes_and_goes_is_followed_only_for_a_while)
     open_adaptive(4096, 1 << 20);
     uint64_t first = 0;
     for (int round = 0; round < 30; round++) {
-        run(4000, 300, 16000);
+        run(4000, 300, 4000);
         cache_invalidate(cache);
-        run(8000, 20, 16000);
+        run(8000, 20, 4000);
         cache_invalidate(cache);
         first = round == 9 ? stats().adjustments : first;
     }
