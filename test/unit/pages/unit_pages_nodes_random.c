@@ -45,8 +45,8 @@ static void choose(uint64_t seed) {
                          .words = 600 + random_next(&r) % (MOST_WORDS - 600),
                          .seed = seed};
     uint64_t page = (uint64_t)4096 << random_next(&r) % 3, most = 40;
-    if (NODES && random_below(&r, 6) == 0) { /* pages that are received in place */
-        page = SERVICE_IN_PLACE;
+    if (NODES && random_below(&r, 6) == 0) { /* pages of several network messages */
+        page = 262144;
         plan.words = page / 8 + random_next(&r) % (page / 8);
         most = 4;
     }
