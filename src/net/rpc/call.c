@@ -337,7 +337,7 @@ static int make_progress(struct net *n) {
 
 void net_progress(struct net *n) {
     if (n->link && make_progress(n) == 0 && n->served)
-        net_drive(n, clock_ns());
+        net_drive(n, 0);
 }
 
 void net_nap(struct net *n, uint64_t most_us) {

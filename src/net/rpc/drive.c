@@ -60,6 +60,8 @@ unsigned net_drive(struct net *n, uint64_t now) {
     unsigned happened = 0;
     if (!drive_is_allowed(n))
         return 0;
+    if (now == 0)
+        now = clock_ns();
     uint64_t passed = now - n->driver.last_ns;
     bool begins = passed > GAP_NS;
     n->driver.last_ns = now;

@@ -47,7 +47,8 @@ static inline void net_turn_end(struct turn *t) {
 /* In the helper's thread: whether callers have driven it for most of the time since the last call. */
 bool net_turn_is_driven(struct turn *t);
 
-/* In an idle round of a caller that waits. Returns how many events of its helpers it handled. */
+/* In an idle round of a caller that waits. Returns how many events of its helpers it handled. now: 0: the clock is read only if
+ * callers may drive. */
 unsigned net_drive(struct net *n, uint64_t now);
 
 #endif
