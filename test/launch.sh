@@ -59,8 +59,8 @@ launcher() { # names to try, best first; Debian appends the flavour, other syste
     return 1
 }
 
-openmpi_major() { # launcher: prints 4, 5 ...
-    "$1" --version | sed -n 's/.*(Open MPI) \([0-9]*\).*/\1/p'
+openmpi_major() { # launcher: prints 4, 5 ...; version 4 calls itself OpenRTE
+    "$1" --version | sed -n 's/.*(Open[^)]*) \([0-9]*\).*/\1/p'
 }
 
 # Open MPI 5 has another launcher, PRRTE, whose options have another prefix, and no osc pt2pt: its osc rdma works over TCP.

@@ -8,6 +8,8 @@
  *      get, put, fetch_and_op, compare_and_swap, accumulate    8 bytes, and MPI_Win_flush
  *      get_16, put_16       16 operations of 8 bytes, and one MPI_Win_flush
  *      get_1m               1 MB; the limit is memcpy from own memory in the same round
+ *      get_64k              64 KB
+ *      get_64k_visible      what it adds to a computation of rank 0 that is a quarter longer, between MPI_Get and the flush
  *      get_rows             64 KB in rows of 8 bytes, 16 bytes apart at the target
  *      accumulate_64k       8192 doubles
  *      lock_put             MPI_Win_lock (exclusive), put of 8 bytes, MPI_Win_unlock
@@ -35,7 +37,7 @@
 #include "sample.h"
 #include "windows_ucx.h"
 
-enum { MEGABYTE = 1 << 20, ROWS = 8192, FIRST = 7, MOST_ROUNDS = 400 };
+enum { MEGABYTE = 1 << 20, LONG = 1 << 16, ROWS = 8192, FIRST = 7, MOST_ROUNDS = 400 };
 enum {
     REALS = MEGABYTE / 2,
     SUMS = MEGABYTE * 3 / 4
@@ -273,7 +275,29 @@ static double bare_8(void) {
 }
 
 static double bare_64k(void) {
-    return has_bare ? bare_get(buffer, 65536, LARGE) : 0;
+    return has_bare ? bare_get(buffer, LONG, LARGE) : 0;
+}
+
+/* The time beyond the computation, which makes no MPI call. */
+static double get_64k_after(MPI_Win win, double computation) {
+    double start = now();
+    for (int i = 0; i < LARGE; i++) {
+        MPI_Get(buffer, LONG, MPI_BYTE, 1, REALS, LONG, MPI_BYTE, win);
+        spin(computation);
+        MPI_Win_flush(1, win);
+    }
+    double ns = ns_since(start, LARGE) - computation * 1e9;
+    check(((double *)buffer)[LONG / 8 - 1] == LONG / 8 - 1, "MPI_Get of 64 KB");
+    return ns;
+}
+
+static double get_64k(MPI_Win win) {
+    return get_64k_after(win, 0);
+}
+
+static double get_64k_visible(MPI_Win win) {
+    double ns = get_64k_after(win, 1.25e-9 * get_64k(win));
+    return ns > 1 ? ns : 1; /* all of it is hidden */
 }
 
 static double get_rows(MPI_Win win) {
@@ -341,6 +365,8 @@ static const struct operation operations[] = {
     {"get_16", get_16, false, NULL},
     {"put_16", put_16, false, NULL},
     {"get_1m", get_1m, false, copy_1m},
+    {"get_64k", get_64k, false, bare_64k},
+    {"get_64k_visible", get_64k_visible, false, NULL},
     {"get_rows", get_rows, false, bare_64k},
     {"accumulate_64k", accumulate_64k, false, bare_64k},
     {"lock_put", lock_put, true, NULL},
