@@ -12,6 +12,19 @@ from . import job as jobs
 GRACE = 10  # seconds beyond a job's limit, in which a launcher can clean up
 
 
+def session(leader):
+    """The processes of a session, by /proc/PID/stat."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                if int(file.read().rpartition(")")[2].split()[3]) == leader:
+                    found.append(int(pid))
+        except (OSError, ProcessLookupError):
+            pass
+    return found
+
+
 class Running:
     def __init__(self, job, log):
         self.job, self.log = job, log
@@ -25,10 +38,12 @@ class Running:
         return time.monotonic() - self.began
 
     def signal(self, number):
-        try:
-            os.killpg(self.process.pid, number)
-        except ProcessLookupError:
-            pass
+        """To all of its processes: a launcher under `timeout` is in a process group of its own, but in the same session."""
+        for pid in session(self.process.pid):
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
 
     def reaped(self):
         """Returns whether it has ended; then sets its exit status and its CPU time."""
