@@ -19,7 +19,7 @@ A program that is a link to a suite (test/frame/frame.h) shares its launch with 
 A line such as "timeout: 60; ranks: 2; configs: on off; tier: full" near the top of a source changes how it is run:
 ranks is then the only number of ranks, configs the only configurations, tier the first tier that runs it. "alone:
 yes": nothing else runs at the same time, as the test measures time, fills a file system, counts leftovers or makes
-virtual hosts. "once: yes", of a script: the MPI makes no difference. "quick: openmpi", of a script: in the quick tier
+virtual hosts. "waits: yes", of a unit or a script: it sleeps most of the time. "once: yes", of a script: the MPI makes no difference. "quick: openmpi", of a script: in the quick tier
 one MPI is enough. "coverage: no", of a script: it runs nothing that is built, and is left out of make coverage. The
 quick tier runs units under ASan; "asan: full", of a unit that would be too slow: the quick tier runs it without. Exit
 status 77 means skipped; the last line gives the reason."""
@@ -38,7 +38,7 @@ from .job import Job
 # no second such script.
 RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
 SCRIPT_KEEPS = {"mpich": 1.1, "openmpi": 0.5}
-PROCESS_KEEPS = 0.9
+PROCESS_KEEPS, SLEEPER_KEEPS = 0.9, 0.5
 
 # The limits in the sources are for a test alone on a quiet machine. Others run beside it here, and the machine may be busy.
 BUSY = 2
@@ -92,6 +92,10 @@ class Matrix:
         if self.wants(name):
             self.jobs.append(Job(name, [str(word) for word in command], limit, **more))
 
+    @staticmethod
+    def kept(source, cores):
+        return SLEEPER_KEEPS if sources.field(source, "waits") else cores
+
     def in_tier(self, source):
         return self.tier.includes(sources.field(source, "tier", "quick"))
 
@@ -126,7 +130,7 @@ class Matrix:
             arguments = self.unit_arguments(program.name)
             if arguments or not self.tier.only_long:
                 self.add(f"{program.name}.{tree}", self.tier.unit_limit, [*before, program, *arguments],
-                         cores=PROCESS_KEEPS, alone=bool(sources.field(source, "alone")))
+                         cores=self.kept(source, PROCESS_KEEPS), alone=bool(sources.field(source, "alone")))
 
     # ---- under MPI ----
 
@@ -327,7 +331,7 @@ class Matrix:
             elif self.tier.only_long and sources.field(source, "tier") != "nightly":
                 continue
             self.add(f"test_{script.parent.name}_{script.stem[5:]}.{tree}", limit, [script, mpi, Path("build", tree).absolute()],
-                     cores=PROCESS_KEEPS if once else SCRIPT_KEEPS[mpi], alone=bool(sources.field(source, "alone")))
+                     cores=self.kept(source, PROCESS_KEEPS if once else SCRIPT_KEEPS[mpi]), alone=bool(sources.field(source, "alone")))
 
     # ---- all of it ----
 

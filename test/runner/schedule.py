@@ -76,12 +76,12 @@ class Scheduler:
         return os.path.join(self.logs, job.name + (".again" if again else "") + ".log")
 
     def fits(self, job):
-        """Jobs that compute share the cores; in addition, as many jobs that mostly wait run as there are cores."""
+        """Jobs that compute share the cores; in addition run jobs that mostly wait, one more than there are cores."""
         if not self.running:
             return True
         waits = [r for r in self.running if r.job.waits()]
         if job.waits():
-            return len(waits) < self.cores
+            return len(waits) <= self.cores
         used = sum(min(r.job.cores, self.cores) for r in self.running if not r.job.waits())
         return used == 0 or used + job.cores <= self.cores
 

@@ -14,6 +14,7 @@ FORMS = {
     "once": r"yes",
     "quick": r"mpich|openmpi",
     "alone": r"yes",
+    "waits": r"yes",
     "configs": r"(?:(?:bare|off|on|tiny|huge|acquire|rest|auto|serve|serve1|servempi|servedirect|match|list|host|small|ucx|mpi|nodes1|nodes2|node|real|direct"
                r"|off1|offmpi|offtiny|alone|pagesmpi|userfault)\b *)+",
 }

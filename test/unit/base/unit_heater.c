@@ -1,5 +1,5 @@
 /* unit_heater.c: tests that the heater touches all of its regions, and none after it was retired. Each test runs in
- * its own process, as settings are read once. */
+ * its own process, as settings are read once.   waits: yes */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

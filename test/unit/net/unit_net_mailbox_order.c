@@ -2,7 +2,7 @@
  *
  * A wakeup is lost only if two processes race within some nanoseconds, which a test hardly ever hits. Here the code
  * of the mailbox is compiled again, under other names, with a pause of random length before and after every access to
- * shared data, so that the races happen all the time. */
+ * shared data, so that the races happen all the time.   waits: yes */
 #include "test.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* unit_pages_store_faults.c: makes every system call fail once, or from there on, with several errors: data that is
- * read is correct or refused, each failure is reported, and the file then holds a checkpoint that was made. */
+ * read is correct or refused, each failure is reported, and the file then holds a checkpoint that was made.   waits: yes */
 #include "test.h"
 
 #include <sched.h>
