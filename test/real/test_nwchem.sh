@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs Debian's NWChem, an unmodified program: the energies with Hearth equal those without, over shared memory and
-# TCP, with MPI's messages and with Hearth's.   test_nwchem.sh MPI TREE      tier: full; timeout: 900
+# TCP, with MPI's messages and with Hearth's.   test_nwchem.sh MPI TREE      tier: full; alone: yes; timeout: 900
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/nwchem.sh"

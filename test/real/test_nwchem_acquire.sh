@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs Debian's NWChem in mode acquire: benzene by DFT on 2 ranks over TCP, with its matrices distributed over the
 # ranks. The energy equals that without Hearth to 10 digits, no hit is stale, and of the remote gets of rank 1 that
-# the rule of mode acquire allows to hit, 9 of 10 do.   test_nwchem_acquire.sh MPI TREE      tier: full; timeout: 3600
+# the rule of mode acquire allows to hit, 9 of 10 do.   test_nwchem_acquire.sh MPI TREE      tier: full; alone: yes; timeout: 3600
 #
 # The gets that the rule allows depend on the order in which tasks are drawn, so they are determined from the run
 # itself: trace.c is preloaded in front of Hearth and records the gets and the sync events, and trace.awk replays them

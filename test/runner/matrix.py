@@ -18,8 +18,8 @@ A program that is a link to a suite (test/frame/frame.h) shares its launch with 
 
 A line such as "timeout: 60; ranks: 2; configs: on off; tier: full" near the top of a source changes how it is run:
 ranks is then the only number of ranks, configs the only configurations, tier the first tier that runs it. "alone:
-yes": nothing else runs at the same time, as the test measures time, fills a file system, counts leftovers or makes
-virtual hosts. "waits: yes", of a unit or a script: it sleeps most of the time. "once: yes", of a script: the MPI makes no difference. "quick: openmpi", of a script: in the quick tier
+yes": nothing else runs at the same time, as the test measures time, fills a file system, counts leftovers, makes
+virtual hosts, or runs MPICH over TCP for minutes, which beside others takes ten times as long. "waits: yes", of a unit or a script: it sleeps most of the time. "once: yes", of a script: the MPI makes no difference. "quick: openmpi", of a script: in the quick tier
 one MPI is enough. "coverage: no", of a script: it runs nothing that is built, and is left out of make coverage. The
 quick tier runs units under ASan; "asan: full", of a unit that would be too slow: the quick tier runs it without. Exit
 status 77 means skipped; the last line gives the reason."""
