@@ -35,32 +35,33 @@
 #include <time.h>
 
 #include "sample.h"
+#include "windows_each.h"
 #include "windows_ucx.h"
 
-enum { MEGABYTE = 1 << 20, LONG = 1 << 16, ROWS = 8192, FIRST = 7, MOST_ROUNDS = 400 };
-enum {
-    REALS = MEGABYTE / 2,
-    SUMS = MEGABYTE * 3 / 4
-}; /* displacements of the doubles, and of those that are accumulated to */
+enum { MOST_ROUNDS = 400 };
 enum { COMPUTING = 10 };
 enum way { HOST, SERVED, WAYS };
 
-static int rank;
+int rank;
 static double limit;        /* seconds per case; COMPUTING times as long for a target that computes */
 static double compute_time; /* seconds that rank 1 computes without calling MPI */
 
-static double now(void) { /* not an MPI call, so the MPI library does not progress in it */
+double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void spin(double seconds) {
+void spin(double seconds) {
     for (double end = now() + seconds; now() < end;)
         ;
 }
 
-static void check(bool holds, const char *what) {
+double ns_since(double start, int executions) {
+    return (now() - start) * 1e9 / executions;
+}
+
+void check(bool holds, const char *what) {
     if (holds)
         return;
     fprintf(stderr, "windows: wrong result of %s\n", what);
@@ -71,15 +72,15 @@ static void check(bool holds, const char *what) {
 
 enum kind { ALLOCATE, ALLOC_MEM, MALLOC, NODES, POLLING };
 static const char *const memory_names[] = {"allocate", "alloc_mem", "malloc", "nodes", "polling"};
-static bool has_bare; /* between nodes, and UCX is there */
+bool between_nodes, has_bare;
 
 static enum kind kind;
 static void *block[WAYS];  /* as allocated; not for MPI_Win_allocate */
 static char *memory[WAYS]; /* of the windows, aligned to pages: MPICH 4.0 needs 16 bytes */
 static MPI_Win windows[WAYS];
 static MPI_Info infos[WAYS];
-static char *buffer, *source; /* of rank 0 */
-static MPI_Datatype every_second;
+char *buffer, *source;
+MPI_Datatype every_second;
 
 static void window_open(enum way w, MPI_Win *win) {
     if (kind == ALLOCATE || kind >= NODES)
@@ -133,208 +134,7 @@ static void close_kind(void) {
     }
 }
 
-/* ---- the operations: each returns ns per execution; results are checked outside that time ---- */
-
-enum { SMALL = 200, LARGE = 4 }; /* executions */
-
-static double ns_since(double start, int executions) {
-    return (now() - start) * 1e9 / executions;
-}
-
-static void read_word(void *word, MPI_Aint disp, MPI_Win win) {
-    MPI_Get(word, 8, MPI_BYTE, 1, disp, 8, MPI_BYTE, win);
-    MPI_Win_flush(1, win);
-}
-
-static double get(MPI_Win win) {
-    int64_t value = 0;
-    double start = now();
-    for (int i = 0; i < SMALL; i++) {
-        MPI_Get(&value, 1, MPI_INT64_T, 1, 64, 1, MPI_INT64_T, win);
-        MPI_Win_flush(1, win);
-    }
-    double ns = ns_since(start, SMALL);
-    check(value == FIRST + 8, "MPI_Get");
-    return ns;
-}
-
-static double put(MPI_Win win) {
-    int64_t value = 5, after = 0;
-    double start = now();
-    for (int i = 0; i < SMALL; i++) {
-        MPI_Put(&value, 1, MPI_INT64_T, 1, 8, 1, MPI_INT64_T, win);
-        MPI_Win_flush(1, win);
-    }
-    double ns = ns_since(start, SMALL);
-    read_word(&after, 8, win);
-    check(after == value, "MPI_Put");
-    return ns;
-}
-
-static double fetch_and_op(MPI_Win win) {
-    int64_t one = 1, value = 0, first = 0;
-    double start = now();
-    for (int i = 0; i < SMALL; i++) {
-        MPI_Fetch_and_op(&one, &value, MPI_INT64_T, 1, 16, MPI_SUM, win);
-        MPI_Win_flush(1, win);
-        first = i ? first : value;
-    }
-    double ns = ns_since(start, SMALL);
-    check(value == first + SMALL - 1, "MPI_Fetch_and_op");
-    return ns;
-}
-
-static double compare_and_swap(MPI_Win win) {
-    int64_t value = 0, expected = 0;
-    double start = now();
-    for (int i = 0; i < SMALL; i++) {
-        int64_t next = value + 1;
-        expected = value;
-        MPI_Compare_and_swap(&next, &expected, &value, MPI_INT64_T, 1, 24, win);
-        MPI_Win_flush(1, win);
-        if (value == expected)
-            value = next;
-    }
-    double ns = ns_since(start, SMALL);
-    check(value == expected + 1, "MPI_Compare_and_swap"); /* only the first may fail */
-    return ns;
-}
-
-static double accumulate(MPI_Win win) {
-    int64_t one = 1, before = 0, after = 0;
-    read_word(&before, 32, win);
-    double start = now();
-    for (int i = 0; i < SMALL; i++) {
-        MPI_Accumulate(&one, 1, MPI_INT64_T, 1, 32, 1, MPI_INT64_T, MPI_SUM, win);
-        MPI_Win_flush(1, win);
-    }
-    double ns = ns_since(start, SMALL);
-    read_word(&after, 32, win);
-    check(after == before + SMALL, "MPI_Accumulate");
-    return ns;
-}
-
-enum { SEVERAL = 16 };
-
-static double get_16(MPI_Win win) {
-    int64_t values[SEVERAL] = {0};
-    double start = now();
-    for (int i = 0; i < SMALL / SEVERAL; i++) {
-        for (int j = 0; j < SEVERAL; j++)
-            MPI_Get(&values[j], 1, MPI_INT64_T, 1, 64 * (j + 1), 1, MPI_INT64_T, win);
-        MPI_Win_flush(1, win);
-    }
-    double ns = ns_since(start, SMALL / SEVERAL);
-    for (int j = 0; j < SEVERAL; j++)
-        check(values[j] == FIRST + 8 * (j + 1), "16 MPI_Get");
-    return ns;
-}
-
-static double put_16(MPI_Win win) {
-    int64_t values[SEVERAL], after = 0;
-    for (int j = 0; j < SEVERAL; j++)
-        values[j] = FIRST + 8 * (j + 1);
-    double start = now();
-    for (int i = 0; i < SMALL / SEVERAL; i++) {
-        for (int j = 0; j < SEVERAL; j++)
-            MPI_Put(&values[j], 1, MPI_INT64_T, 1, 64 * (j + 1), 1, MPI_INT64_T, win);
-        MPI_Win_flush(1, win);
-    }
-    double ns = ns_since(start, SMALL / SEVERAL);
-    read_word(&after, (MPI_Aint)64 * SEVERAL, win);
-    check(after == values[SEVERAL - 1], "16 MPI_Put");
-    return ns;
-}
-
-static double get_1m(MPI_Win win) {
-    double start = now();
-    for (int i = 0; i < LARGE; i++) {
-        MPI_Get(buffer, MEGABYTE, MPI_BYTE, 1, 0, MEGABYTE, MPI_BYTE, win);
-        MPI_Win_flush(1, win);
-    }
-    double ns = ns_since(start, LARGE);
-    check(((double *)buffer)[MEGABYTE / 8 - 1] == MEGABYTE / 16 - 1, "MPI_Get of 1 MB");
-    return ns;
-}
-
-static double copy_1m(void) {
-    if (kind >= NODES)
-        return has_bare ? bare_get(buffer, MEGABYTE, LARGE) : 0;
-    if (rank == 1)
-        return 0;
-    double start = now();
-    for (int i = 0; i < LARGE; i++) {
-        memcpy(buffer, source, MEGABYTE);
-        __asm__ volatile("" ::"r"(buffer) : "memory"); /* every copy is made */
-    }
-    return ns_since(start, LARGE);
-}
-
-static double bare_8(void) {
-    return has_bare ? bare_get(buffer, 8, SMALL) : 0;
-}
-
-static double bare_64k(void) {
-    return has_bare ? bare_get(buffer, LONG, LARGE) : 0;
-}
-
-/* The time beyond the computation, which makes no MPI call. */
-static double get_64k_after(MPI_Win win, double computation) {
-    double start = now();
-    for (int i = 0; i < LARGE; i++) {
-        MPI_Get(buffer, LONG, MPI_BYTE, 1, REALS, LONG, MPI_BYTE, win);
-        spin(computation);
-        MPI_Win_flush(1, win);
-    }
-    double ns = ns_since(start, LARGE) - computation * 1e9;
-    check(((double *)buffer)[LONG / 8 - 1] == LONG / 8 - 1, "MPI_Get of 64 KB");
-    return ns;
-}
-
-static double get_64k(MPI_Win win) {
-    return get_64k_after(win, 0);
-}
-
-static double get_64k_visible(MPI_Win win) {
-    double ns = get_64k_after(win, 1.25e-9 * get_64k(win));
-    return ns > 1 ? ns : 1; /* all of it is hidden */
-}
-
-static double get_rows(MPI_Win win) {
-    double start = now();
-    for (int i = 0; i < LARGE; i++) {
-        MPI_Get(buffer, ROWS, MPI_DOUBLE, 1, REALS, 1, every_second, win);
-        MPI_Win_flush(1, win);
-    }
-    double ns = ns_since(start, LARGE);
-    check(((double *)buffer)[ROWS - 1] == 2 * (ROWS - 1), "MPI_Get of rows");
-    return ns;
-}
-
-static double accumulate_64k(MPI_Win win) {
-    double *ones = (double *)source, before = 0, after = 0;
-    read_word(&before, SUMS + 8 * (ROWS - 1), win);
-    double start = now();
-    for (int i = 0; i < LARGE; i++) {
-        MPI_Accumulate(ones, ROWS, MPI_DOUBLE, 1, SUMS, ROWS, MPI_DOUBLE, MPI_SUM, win);
-        MPI_Win_flush(1, win);
-    }
-    double ns = ns_since(start, LARGE);
-    read_word(&after, SUMS + 8 * (ROWS - 1), win);
-    check(after == before + LARGE, "MPI_Accumulate of 64 KB");
-    return ns;
-}
-
-static double lock_put(MPI_Win win) {
-    int64_t value = 9;
-    double start = now();
-    for (int i = 0; i < SMALL; i++) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
-        MPI_Put(&value, 1, MPI_INT64_T, 1, 40, 1, MPI_INT64_T, win);
-        MPI_Win_unlock(1, win);
-    }
-    return ns_since(start, SMALL);
-}
+/* ---- rounds ---- */
 
 static double create(enum way w) {
     char *kept = memory[w];
@@ -347,36 +147,10 @@ static double create(enum way w) {
     return ns;
 }
 
-/* ---- rounds ---- */
-
-struct operation {
-    const char *name;
-    double (*execute)(MPI_Win win); /* by rank 0; NULL: create, by both */
-    bool locks;                     /* makes its own epoch */
-    double (*limit)(void);          /* by both */
-};
-
-static const struct operation operations[] = {
-    {"get", get, false, bare_8},
-    {"put", put, false, bare_8},
-    {"fetch_and_op", fetch_and_op, false, bare_8},
-    {"compare_and_swap", compare_and_swap, false, bare_8},
-    {"accumulate", accumulate, false, bare_8},
-    {"get_16", get_16, false, NULL},
-    {"put_16", put_16, false, NULL},
-    {"get_1m", get_1m, false, copy_1m},
-    {"get_64k", get_64k, false, bare_64k},
-    {"get_64k_visible", get_64k_visible, false, NULL},
-    {"get_rows", get_rows, false, bare_64k},
-    {"accumulate_64k", accumulate_64k, false, bare_64k},
-    {"lock_put", lock_put, true, NULL},
-    {"create", NULL, true, NULL},
-};
-
 /* Open MPI 4 crashes at the target in MPI_Compare_and_swap on memory of MPI_Win_allocate. */
 static bool is_broken(const struct operation *o, enum way w) {
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
-    return w == HOST && kind == ALLOCATE && o->execute == compare_and_swap;
+    return w == HOST && kind == ALLOCATE && strcmp(o->name, "compare_and_swap") == 0;
 #else
     return (void)o, (void)w, false;
 #endif
@@ -589,14 +363,14 @@ int main(int argc, char **argv) {
     }
     limit = (double)option(argc, argv, "--milliseconds", 200) / 1000;
     compute_time = (double)option(argc, argv, "--compute", 100) / 1000;
-    bool nodes = option(argc, argv, "--nodes", 0) != 0;
-    if (nodes)
+    between_nodes = option(argc, argv, "--nodes", 0) != 0;
+    if (between_nodes)
         bind_to_core();
     open_all();
-    has_bare = nodes && bare_open(rank);
-    for (enum kind k = nodes ? NODES : ALLOCATE; k <= (nodes ? POLLING : MALLOC); k++) {
+    has_bare = between_nodes && bare_open(rank);
+    for (enum kind k = between_nodes ? NODES : ALLOCATE; k <= (between_nodes ? POLLING : MALLOC); k++) {
         open_kind(k);
-        for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        for (size_t i = 0; i < operation_count; i++)
             run(&operations[i]);
         if (k != POLLING) /* the same as before */
             run_computing();
