@@ -188,8 +188,8 @@ static int start_service(struct pages *p) {
     if (status != 0)
         return status;
     p->serves = true;
-    p->pool.work_until = pages_progress_work_until;
     p->pool.service = &p->service;
+    atomic_store_explicit(&p->pool.work_until, pages_progress_work_until, memory_order_release);
     return pages_service_start(&p->service);
 }
 

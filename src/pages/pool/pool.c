@@ -18,7 +18,9 @@ enum { BEFORE_SLEEP_NS = 5000 };
 /* Waits until *word differs from `seen`. Spins briefly first, as most answers inside a node arrive soon. */
 void pages_pool_wait_for_change(struct pages_pool *p, _Atomic uint32_t *word, uint32_t seen,
                                 _Atomic uint32_t *sleepers) {
-    if (p->work_until && p->work_until(p->service, word, seen))
+    pages_pool_work work_until =
+        atomic_load_explicit(&p->work_until, memory_order_acquire); /* pairs with start_service() */
+    if (work_until && work_until(p->service, word, seen))
         return;
     uint64_t end = clock_ns() + BEFORE_SLEEP_NS;
     do

@@ -119,6 +119,8 @@ struct pool_shared {
     _Alignas(128) struct pool_counts counts;
 };
 
+typedef bool (*pages_pool_work)(void *service, const _Atomic uint32_t *word, uint32_t seen);
+
 /* A process's view of the pool. */
 struct pages_pool {
     struct pool_shared *shared;
@@ -134,8 +136,8 @@ struct pages_pool {
     struct mailbox *doorbell; /* doorbell of the service; NULL: nothing sleeps */
 
     /* Caller-driven progress: a waiting thread may do the service's work. Returns true once *word differs from `seen`,
-     * false if the thread has to sleep instead. May be NULL. */
-    bool (*work_until)(void *service, const _Atomic uint32_t *word, uint32_t seen);
+     * false if the thread has to sleep instead. NULL until the service is open. The thread that handles faults is started before. */
+    _Atomic pages_pool_work work_until;
     void *service;
 };
 

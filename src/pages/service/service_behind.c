@@ -63,9 +63,11 @@ static void write_behind(struct service *s, struct behind *b) {
     b->writing = true;
 }
 
-/* A page whose write is under way is overwritten in its buffer and written once more afterwards. */
+/* The buffer of a write that is under way does not change: the NVM would hold parts of both, and a checksum of neither. */
 bool pages_behind_keep(struct service *s, uint32_t page, const char *memory) {
     struct behind *b = pages_behind_of(s, page);
+    if (b && b->writing)
+        return false;
     if (!b && (b = find_free(s, true)) != NULL)
         behind_take_place(s, b, page, POOL_NO_FRAME);
     if (!b)

@@ -31,7 +31,8 @@ void pages_behind_flush(struct service *s);
 void pages_behind_retry(struct service *s);
 struct behind *pages_behind_of(struct service *s, uint32_t page);
 
-/* Keeps the page in memory instead of writing it, in its own entry or a free one. False: all are in use. */
+/* Keeps the page in memory instead of writing it, in its own entry or a free one. False: all are in use, or its own is being
+ * written. */
 bool pages_behind_keep(struct service *s, uint32_t page, const char *memory);
 void pages_behind_written(struct service *s, struct behind *b, int error);
 

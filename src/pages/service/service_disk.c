@@ -177,10 +177,22 @@ static void io_complete(struct service *s, const struct store_done *d) {
         io_is_done(s, &s->home.works[d->token]);
 }
 
+/* If an earlier content of the page is still to be written, this one replaces it in its buffer: the two are not written in any
+ * order. */
+static void io_retry(struct service *s, struct work *w) {
+    if (w->reading || !pages_behind_of(s, w->page) || !pages_behind_keep(s, w->page, w->memory)) {
+        io_go(s, w);
+        return;
+    }
+    w->stalled = false;
+    s->io.stalled--;
+    io_is_done(s, w);
+}
+
 static void retry_stalled(struct service *s) {
     for (int i = 0; s->io.stalled > 0 && i < SERVICE_WORKS; i++)
         if (s->home.works[i].taken && s->home.works[i].stalled)
-            io_go(s, &s->home.works[i]);
+            io_retry(s, &s->home.works[i]);
 }
 
 unsigned pages_io_poll(struct service *s) {

@@ -172,6 +172,8 @@ TEST(no_rank_spends_more_than_its_run_in_mpi)
         expect(in_mpi <= 1.0001 * run);
         expect(most <= 1.0001 * run);
         expect(call_time_limit() <= 1);
+        free(atomic_load(&wait.spread));
+        free(atomic_load(&test.spread));
     }
 }
 
