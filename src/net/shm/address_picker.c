@@ -10,8 +10,8 @@
  * address of the system's choice lies in its upper half (with an unlimited stack, at a third: the space then seems
  * half as large, and its middle is still empty).
  *
- * The first pick follows the last mapping, so that the mappings of a job share page tables and lie in one zone,
- * which was picked at random once. The leaders of different groups of processes pick different zones. After that,
+ * The first pick follows the last mapping if that is in the middle, so that the mappings of a job share page tables and lie in
+ * one zone, which was picked at random once. The leaders of different groups of processes pick different zones. After that,
  * every other pick is random in the middle. The remaining picks are random below the probe, first near it and then
  * farther away: an emulator that keeps the middle for itself still lets programs map near the probe. ThreadSanitizer
  * keeps all but some gigabytes around the probe, and ends the program if another address is tried. Under it, only
@@ -39,7 +39,8 @@ enum { CLOSE_ONLY = true, CLOSE_MOST = 31 };
 enum { CLOSE_ONLY = false, CLOSE_MOST = 62 };
 #endif
 
-static _Atomic uint64_t following; /* end of the last mapping; 0: none yet */
+static _Atomic uint64_t following;  /* end of the last mapping; 0: none yet */
+static _Atomic uint64_t middle_end; /* 0: nothing was picked in the middle yet */
 
 static _Atomic uint64_t forced_base;
 static _Atomic unsigned forced_picks;
@@ -82,6 +83,7 @@ static uint64_t below(uint64_t n) {
 static uint64_t pick_middle(uint64_t seen, uint64_t bytes) {
     uint64_t space = (uint64_t)1 << (64 - __builtin_clzll(seen));
     uint64_t start = space / 8, room = space / 2;
+    atomic_store_explicit(&middle_end, start + room, memory_order_relaxed);
     return bytes < room ? start + below(room - bytes) : 0;
 }
 
@@ -94,11 +96,12 @@ static uint64_t pick_close(uint64_t seen, uint64_t bytes, unsigned try) {
 }
 
 uint64_t net_address_pick(uint64_t bytes, unsigned try) {
-    uint64_t next = atomic_load_explicit(&following, memory_order_relaxed), unit = alignment(bytes);
+    uint64_t unit = alignment(bytes);
     if (is_forced())
         return atomic_load(&forced_base);
-    if (try == 0 && next)
-        return round_up(next, unit);
+    uint64_t next = round_up(atomic_load_explicit(&following, memory_order_relaxed), unit);
+    if (try == 0 && next && next + bytes <= atomic_load_explicit(&middle_end, memory_order_relaxed))
+        return next;
     uint64_t seen = trial(bytes);
     if (!seen)
         return 0;
