@@ -21,16 +21,17 @@ double rig_ns(uint64_t from, uint64_t to) {
         own = 1e9;
         for (int i = 0; i < 1000; i++) {
             uint64_t a = rig_ticks(), b = rig_ticks();
-            own = (double)(b - a) < own ? (double)(b - a) : own;
+            double took = (double)clock_ticks_between(a, b);
+            own = took < own ? took : own;
         }
     }
-    double ticks = (double)(to - from) - own;
+    double ticks = (double)clock_ticks_between(from, to) - own;
     return (ticks < 0 ? 0 : ticks) * clock_ns_per_tick();
 }
 
 void rig_spin_us(double us) {
     uint64_t ticks = (uint64_t)(us * 1000 / clock_ns_per_tick()), start = clock_ticks();
-    while (clock_ticks() - start < ticks)
+    while (clock_ticks_since(start) < ticks)
         ;
 }
 

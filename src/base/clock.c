@@ -37,25 +37,31 @@ double clock_calibrate(uint64_t (*ticks)(void), uint64_t (*ns)(void)) {
     return (double)(last.ns - first.ns) / (double)(last.ticks - first.ticks);
 }
 
-bool clock_kernel_uses_tsc(const char *path) {
-    char name[8] = "";
+bool clock_kernel_uses(const char *path, const char *counter, bool unknown) {
+    char name[32] = "";
+    size_t length = strlen(counter);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return false;
-    ssize_t n = read(file, name, sizeof name);
+        return unknown;
+    ssize_t n = read(file, name, sizeof name - 1);
     close(file);
-    return n >= 3 && memcmp(name, "tsc", 3) == 0 && (n == 3 || name[3] == '\n');
+    return n > 0 && !strncmp(name, counter, length) && (!name[length] || name[length] == '\n');
 }
 
 /* ---- what this processor has ---- */
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 bool clock_trusts_counter;
 
-/* Runs before all constructors that could read the clock. */
+/* Runs before all constructors that could read the clock. A TSC may be unusable, so it must be confirmed. The counter of
+ * aarch64 has a constant rate and is the same on all cores, unless the kernel knows better. */
 __attribute__((constructor(101))) static void choose_counter(void) {
-    clock_trusts_counter =
-        clock_kernel_uses_tsc("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+#if defined(__x86_64__)
+    clock_trusts_counter = clock_kernel_uses(path, "tsc", false);
+#else
+    clock_trusts_counter = clock_kernel_uses(path, "arch_sys_counter", true);
+#endif
 }
 #endif
 
@@ -65,7 +71,7 @@ static void set_ns_per_tick(void) {
 #if defined(__aarch64__)
     uint64_t hertz;
     __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hertz));
-    ns_per_tick = 1e9 / (double)hertz;
+    ns_per_tick = clock_trusts_counter ? 1e9 / (double)hertz : 1;
 #elif defined(__x86_64__)
     ns_per_tick = clock_trusts_counter ? clock_calibrate(clock_ticks, clock_ns) : 1;
 #else
@@ -81,7 +87,8 @@ double clock_ns_per_tick(void) {
 
 const char *clock_source(void) {
 #if defined(__aarch64__)
-    return "the CPU's counter (cntvct_el0)";
+    return clock_trusts_counter ? "the CPU's counter (cntvct_el0)"
+                                : "clock_gettime: the kernel does not keep time by the CPU's counter";
 #elif defined(__x86_64__)
     return clock_trusts_counter ? "the CPU's counter (TSC)"
                                 : "clock_gettime: the kernel does not keep time by the TSC";

@@ -1,8 +1,8 @@
 /* clock.h: a clock that costs a few nanoseconds to read, for timeouts on hot paths.
  *
  * It reads the CPU's own counter without serialising, so two readings may be out of order by some instructions. Where
- * the kernel does not keep time by that counter (x86 with a TSC that stops, changes its rate or differs between cores)
- * it reads the system clock. Ticks are converted to nanoseconds only through clock_ns_per_tick, never by assumption,
+ * the kernel does not keep time by that counter (a TSC that stops, changes its rate or differs between cores; a counter
+ * of aarch64 with an erratum) it reads the system clock, as on other architectures. Ticks are converted to nanoseconds only through clock_ns_per_tick, never by assumption,
  * and subtracted only by clock_ticks_between. */
 #ifndef HEARTH_CLOCK_H
 #define HEARTH_CLOCK_H
@@ -17,13 +17,15 @@ static inline uint64_t clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 extern bool clock_trusts_counter; /* set when the library is loaded, constant from then on */
 #endif
 
 static inline uint64_t clock_ticks(void) {
 #if defined(__aarch64__)
     uint64_t ticks;
+    if (__builtin_expect(!clock_trusts_counter, 0))
+        return clock_ns();
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 #elif defined(__x86_64__)
@@ -51,7 +53,8 @@ const char *clock_source(void);
  * loses its core between two readings does not disturb the result. */
 double clock_calibrate(uint64_t (*ticks)(void), uint64_t (*ns)(void));
 
-/* Whether the kernel keeps time by the TSC, by the content of its file current_clocksource; false if that is not readable. */
-bool clock_kernel_uses_tsc(const char *path);
+/* Whether the kernel keeps time by the counter of this name, by the content of its file current_clocksource; `unknown` if
+ * that is not readable. */
+bool clock_kernel_uses(const char *path, const char *counter, bool unknown);
 
 #endif

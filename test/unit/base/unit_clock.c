@@ -55,24 +55,29 @@ TEST(a_step_back_is_no_time)
     expect_eq(clock_ticks_since(UINT64_MAX), 0);
 }
 
-static bool uses_tsc(const char *content) {
+static bool uses(const char *counter, const char *content) {
     char path[] = "/tmp/unit_clock.XXXXXX";
     int file = mkstemp(path);
     expect(file >= 0 && write(file, content, strlen(content)) == (ssize_t)strlen(content));
     close(file);
-    bool uses = clock_kernel_uses_tsc(path);
+    bool is_used = clock_kernel_uses(path, counter, false);
+    expect_eq(clock_kernel_uses(path, counter, true), is_used); /* the file is readable */
     unlink(path);
-    return uses;
+    return is_used;
 }
 
 TEST(the_kernels_clocksource_decides)
 {
-    expect(uses_tsc("tsc\n"));
-    expect(uses_tsc("tsc"));
-    expect(!uses_tsc("tsc-early\n"));
-    expect(!uses_tsc("hpet\n"));
-    expect(!uses_tsc(""));
-    expect(!clock_kernel_uses_tsc("/nonexistent/current_clocksource"));
+    expect(uses("tsc", "tsc\n"));
+    expect(uses("tsc", "tsc"));
+    expect(!uses("tsc", "tsc-early\n"));
+    expect(!uses("tsc", "hpet\n"));
+    expect(!uses("tsc", ""));
+    expect(uses("arch_sys_counter", "arch_sys_counter\n"));
+    expect(!uses("arch_sys_counter", "arch_mmio_counter\n"));
+    expect(!uses("arch_sys_counter", "a clocksource with a longer name than there is room for\n"));
+    expect(!clock_kernel_uses("/nonexistent/current_clocksource", "tsc", false));
+    expect(clock_kernel_uses("/nonexistent/current_clocksource", "arch_sys_counter", true));
 }
 
 TEST(ticks_are_nanoseconds_after_conversion)
@@ -84,3 +89,15 @@ TEST(ticks_are_nanoseconds_after_conversion)
     expect(took > 1.9e6); /* a pause can only make it longer */
     expect(*clock_source());
 }
+
+#if defined(__x86_64__) || defined(__aarch64__)
+TEST(an_untrusted_counter_is_not_read)
+{
+    bool before = clock_trusts_counter;
+    clock_trusts_counter = false;
+    uint64_t from = clock_ns(), between = clock_ticks(), to = clock_ns();
+    expect(from <= between && between <= to);
+    expect(strstr(clock_source(), "clock_gettime"));
+    clock_trusts_counter = before;
+}
+#endif

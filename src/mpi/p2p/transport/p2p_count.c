@@ -23,8 +23,7 @@ static int record_count;
 void p2p_count_search_end_slow(uint64_t begin) {
     static uint64_t drawn;
     struct p2p_search *s = &p2p_count_search;
-    uint64_t now = clock_ticks();
-    s->ticks += (now > begin ? now - begin : 0) * s->distance;
+    s->ticks += clock_ticks_since(begin) * s->distance;
     s->left = s->distance = 1 + (uint32_t)(random_mix(++drawn) % 63);
 }
 

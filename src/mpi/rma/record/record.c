@@ -112,7 +112,8 @@ void rma_record_judge(void) {
 /* A sample walks the stack, which takes microseconds, in a Python program more: samples get rarer if they took more than
  * 1/SAMPLING_SHARE of the time, and some milliseconds. */
 static bool sampling_is_dear(const struct recording *r, uint64_t ticks) {
-    double allowed = FREE_NS * r->ticks_per_ns + (double)(ticks - r->begun_ticks) / SAMPLING_SHARE;
+    double allowed =
+        FREE_NS * r->ticks_per_ns + (double)clock_ticks_between(r->begun_ticks, ticks) / SAMPLING_SHARE;
     return (double)r->sampling_ticks > allowed;
 }
 
@@ -130,7 +131,7 @@ static void sample_caller(struct recording *r, struct window *w, uint64_t bytes,
     uintptr_t from = callers_here();
     struct caller *row = callers_row(&r->callers, from ? from : 1, w->serial);
     uint64_t ticks = clock_ticks();
-    r->sampling_ticks += ticks - begun;
+    r->sampling_ticks += clock_ticks_between(begun, ticks);
     draw_interval(r, ticks);
     if (!row) {
         r->callers.others += weight;
@@ -151,7 +152,7 @@ static void sample_caller(struct recording *r, struct window *w, uint64_t bytes,
 
 /* Where gets follow each other within 10 us, the clock is read at every sixteenth. */
 static void note_clock(struct recording *r) {
-    uint64_t ticks = clock_ticks(), passed = ticks - r->clocked_ticks;
+    uint64_t ticks = clock_ticks(), passed = clock_ticks_between(r->clocked_ticks, ticks);
     bool is_frequent = (double)passed < FREQUENT_NS * (r->skipped + 1) * r->ticks_per_ns;
     r->unclocked = r->skipped = is_frequent ? UNCLOCKED : 0;
     r->clocked_ticks = ticks;
