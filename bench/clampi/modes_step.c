@@ -26,6 +26,9 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#if defined __powerpc64__ || defined __riscv
+#include <asm/ptrace.h>
+#endif
 
 enum { MOST_RANGES = 4096 };
 static const uint64_t most_steps = 20000000; /* limit, for a loop that stepping prevents from ending */
@@ -41,7 +44,7 @@ static struct range ranges[MOST_RANGES];
 static unsigned range_count;
 static pid_t child;
 
-static void fail(const char *what) {
+static _Noreturn void fail(const char *what) {
     fprintf(stderr, "modes_step: %s: %s\n", what, strerror(errno));
     if (child > 0)
         kill(child, SIGKILL);
@@ -54,23 +57,36 @@ struct place {
     uint64_t pc, back; /* back: the return address, if pc is the first instruction of a function */
 };
 
+#if defined __aarch64__ || defined __powerpc64__ || defined __riscv /* the return address is in a register */
 #if defined __aarch64__
-static const uint64_t trap = 0xd4200000, trap_mask = 0xffffffff; /* brk #0 */
-enum { TRAP_ADVANCE = 0 };                                       /* pc stays on it */
+static const uint64_t trap = 0xd4200000, trap_mask = 0xffffffff; /* brk #0: pc stays on it */
+#define REGISTERS     struct user_regs_struct
+#define PC(regs)      (regs).pc
+#define RETURNS(regs) (regs).regs[30]
+#elif defined __powerpc64__
+static const uint64_t trap = 0x7fe00008, trap_mask = 0xffffffff; /* trap */
+#define REGISTERS     struct pt_regs
+#define PC(regs)      (regs).nip
+#define RETURNS(regs) (regs).link
+#else /* Linux does not single-step on RISC-V: the first step fails */
+static const uint64_t trap = 0x9002, trap_mask = 0xffff; /* c.ebreak */
+#define REGISTERS     struct user_regs_struct
+#define PC(regs)      (regs).pc
+#define RETURNS(regs) (regs).ra
+#endif
 
 static struct place where(void) {
-    struct user_regs_struct regs;
+    REGISTERS regs;
     struct iovec io = {&regs, sizeof regs};
     if (ptrace(PTRACE_GETREGSET, child, (void *)NT_PRSTATUS, &io))
         fail("reading registers");
-    return (struct place){.pc = regs.pc, .back = regs.regs[30]};
+    return (struct place){.pc = PC(regs), .back = RETURNS(regs)};
 }
 
 static void step_back(void) {
 }
 #elif defined __x86_64__
-static const uint64_t trap = 0xcc, trap_mask = 0xff; /* int3 */
-enum { TRAP_ADVANCE = 1 };
+static const uint64_t trap = 0xcc, trap_mask = 0xff; /* int3: one byte, and pc is behind it */
 
 static struct user_regs_struct registers(void) {
     struct user_regs_struct regs;
@@ -87,7 +103,7 @@ static struct place where(void) {
 
 static void step_back(void) {
     struct user_regs_struct regs = registers();
-    regs.rip -= TRAP_ADVANCE;
+    regs.rip--;
     if (ptrace(PTRACE_SETREGS, child, NULL, &regs))
         fail("writing registers");
 }
@@ -103,8 +119,8 @@ static enum owner owner_of_file(const char *path, const char *program, const cha
         return THE_PROGRAM;
     if (!strcmp(name, library))
         return THE_LIBRARY;
-    bool plain = !strncmp(name, "libc.so", 7) || !strncmp(name, "libm.so", 7) ||
-                 !strncmp(name, "ld-linux", 8) || !strcmp(name, "[vdso]");
+    bool plain = !strncmp(name, "libc.so", 7) || !strncmp(name, "libm.so", 7) || !strncmp(name, "ld-", 3) ||
+                 !strncmp(name, "ld64.so", 7) || !strcmp(name, "[vdso]");
     return plain ? THE_C_LIBRARY : THE_MPI;
 }
 

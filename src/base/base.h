@@ -38,6 +38,10 @@ static inline void cpu_relax(void) {
     __asm__ volatile("isb" ::: "memory");
 #elif defined(__x86_64__)
     __builtin_ia32_pause();
+#elif defined(__powerpc64__) /* lowers the priority of the hardware thread, and restores it */
+    __asm__ volatile("or 1,1,1\n\tor 2,2,2" ::: "memory");
+#elif defined(__riscv)       /* `pause`, which processors without it execute as a fence of nothing */
+    __asm__ volatile(".4byte 0x0100000f" ::: "memory");
 #endif
 }
 

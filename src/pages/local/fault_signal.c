@@ -5,9 +5,8 @@
  * of the program for another signal must not touch the segment: it may have interrupted the holder of a lock that the
  * fault handler needs.
  *
- * *Read or write.* The processor reports which it was, and Linux passes this on with the signal. Where it is not found,
- * every fault counts as a write: this is correct, but then pages that are only read are taken from other nodes.
- * Instruction fetches are not handled: no page of the segment is executable.
+ * *Read or write* (fault_kind.c). Where it is not known, every fault counts as a write. Instruction fetches are not
+ * handled: no page of the segment is executable.
  *
  * *Other faults.* A signal that is not a fault, or a fault outside of the segment, is passed to the previous handler as
  * the kernel would have called it. A program that installs its own handler later must do the same. With userfaultfd,
@@ -21,55 +20,15 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "pages/local/fault_kind.h"
 #include "pages/local/local_internal.h"
-
-enum fault { FAULT_READ, FAULT_WRITE, FAULT_FETCH };
 
 static struct local *_Atomic current;
 static struct sigaction before_segv, before_bus;
 static bool installed;
-
-/* ---- read, write or instruction fetch ---- */
-
-#if defined(__aarch64__)
-/* The signal frame is a sequence of records; one may hold the syndrome register of the exception. */
-static enum fault what_was(const ucontext_t *context) {
-    enum { MAGIC = 0x45535201, FETCH_BELOW = 0x20, FETCH = 0x21, CACHE = 1 << 8, WRITE = 1 << 6 };
-    const unsigned char *at = (const unsigned char *)&context->uc_mcontext.__reserved;
-    const unsigned char *end = at + sizeof(context->uc_mcontext.__reserved);
-    while (end - at >= 16) {
-        uint32_t head[2];
-        uint64_t syndrome;
-        memcpy(head, at, sizeof(head));
-        if (!head[0] || head[1] < sizeof(head))
-            break;
-        if (head[0] == MAGIC) {
-            memcpy(&syndrome, at + sizeof(head), sizeof(syndrome));
-            uint32_t class = (uint32_t)(syndrome >> 26) & 63;
-            if (class == FETCH_BELOW || class == FETCH)
-                return FAULT_FETCH;
-            /* Cache maintenance instructions are reported as writes, but do not write. */
-            return syndrome & WRITE && !(syndrome & CACHE) ? FAULT_WRITE : FAULT_READ;
-        }
-        at += head[1];
-    }
-    return FAULT_WRITE;
-}
-#elif defined(__x86_64__)
-static enum fault what_was(const ucontext_t *context) {
-    enum { WRITE = 2, FETCH = 16 };
-    unsigned long long code = (unsigned long long)context->uc_mcontext.gregs[REG_ERR];
-    return code & FETCH ? FAULT_FETCH : code & WRITE ? FAULT_WRITE : FAULT_READ;
-}
-#else
-static enum fault what_was(const ucontext_t *context) {
-    return FAULT_WRITE;
-}
-#endif
 
 /* ---- chaining ---- */
 
@@ -124,7 +83,7 @@ static bool wait_for_the_end(const struct local *l) {
 }
 
 static bool fault_resolve(struct local *l, const siginfo_t *info, const ucontext_t *context) {
-    enum fault was = what_was(context);
+    enum fault_kind was = pages_fault_kind(info, context);
     if ((info->si_code != SEGV_ACCERR && info->si_code != SEGV_MAPERR) || was == FAULT_FETCH)
         return false;
     if (atomic_load(&l->ends))
