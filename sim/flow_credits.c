@@ -3,10 +3,10 @@
  *
  * Clients and the helper communicate through parcels only, as over a network: a client knows of the helper only
  * what its acknowledgements say. After every run all credits must be returned and all pool buffers free. */
-#include <malloc.h>
 #include <stdlib.h>
 
 #include "flow.h"
+#include "heap_use.h"
 #include "need.h"
 
 #include "net/rpc/arena.h"
@@ -122,10 +122,10 @@ static void helper_hears(struct world *w, uint32_t parcel) {
         return;
     }
     bool first = !w->clients[p->client].has_spoken;
-    size_t before = first ? mallinfo2().uordblks : 0;
+    size_t before = first ? heap_in_use() : 0;
     must(net_flow_arrive(s->helper, p->client, &p->ticket, &place) == 0, "a block that flow.c refuses");
     if (first)
-        s->records += mallinfo2().uordblks - before + sizeof(struct server_client);
+        s->records += heap_in_use() - before + sizeof(struct server_client);
     w->clients[p->client].has_spoken = true;
     if (place.pooled)
         s->pooled[place.index] = parcel;

@@ -1,10 +1,10 @@
 /* scale.c: the memory that each part of Hearth needs, for a number of ranks: see scale.h. */
 #include "scale.h"
 
-#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "heap_use.h"
 #include "memory.h"
 #include "need.h"
 
@@ -17,11 +17,6 @@
 
 /* ---- measured allocations ---- */
 
-static size_t in_use(void) {
-    struct mallinfo2 m = mallinfo2();
-    return m.uordblks + m.hblkhd;
-}
-
 /* The defaults: 4 own buffers, a credit pool of 4 buffers of 32 KB. */
 static struct flow_limits limits(void) {
     return (struct flow_limits){
@@ -33,13 +28,13 @@ static double helper_bytes(uint32_t clients, uint32_t spoken) {
     struct flow_limits l = limits();
     struct flow_helper *h = NULL;
     struct flow_place place;
-    size_t before = in_use();
+    size_t before = heap_in_use();
     must(net_flow_helper_open(&l, clients, &h) == 0, "no memory for a helper");
     for (uint32_t i = 0; i < spoken; i++) {
         struct flow_ticket ticket = {.flags = FLOW_OWN};
         must(net_flow_arrive(h, i, &ticket, &place) == 0, "the helper refuses a block");
     }
-    double bytes = (double)(in_use() - before);
+    double bytes = (double)(heap_in_use() - before);
     net_flow_helper_close(h);
     return bytes;
 }
@@ -47,10 +42,10 @@ static double helper_bytes(uint32_t clients, uint32_t spoken) {
 static double clients_bytes(uint32_t count) {
     struct flow_limits l = limits();
     struct flow_client *clients = need(calloc(count, sizeof *clients));
-    size_t before = in_use();
+    size_t before = heap_in_use();
     for (uint32_t i = 0; i < count; i++)
         must(net_flow_client_open(&clients[i], &l) == 0, "no memory for a client");
-    double bytes = (double)(in_use() - before);
+    double bytes = (double)(heap_in_use() - before);
     for (uint32_t i = 0; i < count; i++)
         net_flow_client_close(&clients[i]);
     free(clients);

@@ -148,9 +148,12 @@ static bool copy_streaming(const struct patch_rows *r) {
     return true;
 }
 
-/* The size of the last cache, or the maximum if the system does not report it. */
+/* The size of the last cache, or the maximum if the C library does not report it. */
 static uint64_t ask_cache_bytes(void) {
-    long third = sysconf(_SC_LEVEL3_CACHE_SIZE), second = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    long third = 0, second = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    third = sysconf(_SC_LEVEL3_CACHE_SIZE), second = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
     return third > 0 ? (uint64_t)third : second > 0 ? (uint64_t)second : UINT64_MAX;
 }
 

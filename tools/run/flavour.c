@@ -40,12 +40,20 @@ static bool needs_open_pal(const char *path) {
     return found;
 }
 
+bool flavour_is_cray(const char *base) {
+    static const char *const compilers[] = {"cray", "gnu", "intel", "amd", "nvidia", "aocc"};
+    size_t skip = !strncmp(base, "libmpi_", 7) ? 7 : !strncmp(base, "libmpich_", 9) ? 9 : 0;
+    for (size_t i = 0; skip && i < sizeof compilers / sizeof *compilers; i++)
+        if (!strncmp(base + skip, compilers[i], strlen(compilers[i])))
+            return strstr(base + skip, ".so");
+    return false;
+}
+
 /* Of a library that a file needs: FLAVOUR_NONE for all except the MPI library proper. */
 static enum flavour judge_name(const char *name, const char *path) {
     const char *base = strrchr(name, '/');
     base = base ? base + 1 : name;
-    if (!strncmp(base, "libmpich.so", 11) || !fnmatch("libmpich_*.so*", base, 0) ||
-        !fnmatch("libmpi_@(cray|gnu|intel|amd|nvidia|aocc)*.so*", base, FNM_EXTMATCH))
+    if (!strncmp(base, "libmpich.so", 11) || !fnmatch("libmpich_*.so*", base, 0) || flavour_is_cray(base))
         return FLAVOUR_MPICH;
     if (!fnmatch("libmpi_ibm.so*", base, 0))
         return FLAVOUR_OPENMPI;

@@ -18,6 +18,9 @@ struct mpi_library {
     char path[PATH_MAX]; /* as the loader would find it; empty: not found */
 };
 
+/* Whether a library of this name is Cray MPICH's for one of its compilers: libmpi_gnu_12.so.12, libmpich_cray.so. */
+bool flavour_is_cray(const char *base);
+
 /* The MPI among the libraries that this program or library needs, directly or indirectly; FLAVOUR_NONE if there is
  * none, or if it is not an ELF file. */
 struct mpi_library flavour_of_file(const char *path);

@@ -6,7 +6,6 @@
 #include "run/vendor.h"
 
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -47,7 +46,7 @@ static const char *text_of_file(const char *path) {
 
 static bool is_of_cray(const char *name) {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    return !fnmatch("libmpi@(|ch)_@(cray|gnu|intel|amd|nvidia|aocc)*.so*", base, FNM_EXTMATCH);
+    return flavour_is_cray(base);
 }
 
 struct vendor vendor_of(const struct mpi_library *library) {

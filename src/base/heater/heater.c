@@ -250,15 +250,22 @@ static void heater_in_child(void) {
     in_parent();
 }
 
-/* Signals are blocked: they are for the program's own threads. The affinity is widened, so that the heater need not
- * wait for the caller's core if the caller is bound to it. */
+/* The affinity is widened, so that the heater need not wait for the caller's core if the caller is bound to it. Other C
+ * libraries cannot: the heater then moves when it first runs. */
+static void widen_affinity(pthread_attr_t *attributes) {
+#if defined(__GLIBC__)
+    cpu_set_t anywhere;
+    memset(&anywhere, 0xff, sizeof anywhere);
+    pthread_attr_setaffinity_np(attributes, sizeof anywhere, &anywhere);
+#endif
+}
+
+/* Signals are blocked: they are for the program's own threads. */
 static int create_thread(void) {
     sigset_t all, before;
-    cpu_set_t anywhere;
     pthread_attr_t attributes;
-    memset(&anywhere, 0xff, sizeof anywhere);
     pthread_attr_init(&attributes);
-    pthread_attr_setaffinity_np(&attributes, sizeof anywhere, &anywhere);
+    widen_affinity(&attributes);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int err = pthread_create(&thread, &attributes, heat, NULL);

@@ -1,7 +1,6 @@
 /* tools_process.c: gasnet_tools.h: process exit, backtraces, signals and limits. */
 #include "gas/gas_internal.h"
 
-#include <execinfo.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,6 +9,16 @@
 #include <unistd.h>
 
 #include "gasnet/gasnet_tools.h"
+
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#else /* a C library without it, such as musl */
+static int backtrace(void **frames, int most) {
+    return 0;
+}
+static void backtrace_symbols_fd(void *const *frames, int count, int fd) {
+}
+#endif
 
 /* ---- exit ---- */
 

@@ -8,12 +8,19 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <execinfo.h>
 #include <link.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "mpi/core/python.h"
+
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#else /* a C library without it, such as musl: no call sites */
+static int backtrace(void **frames, int most) {
+    return 0;
+}
+#endif
 
 enum { DEPTH = 16, RANGES = 16 };
 

@@ -201,7 +201,10 @@ TEST(a_full_patch_fits_the_wire)
 
 /* Large enough for non-temporal stores, where they exist: rows aligned to cache lines and not. */
 static void copy_more_than_the_caches(int row, int from_stride, int to_stride) {
-    long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    long cache = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
     size_t bytes = (size_t)(cache > 0 && cache < 256 << 20 ? cache : 32 << 20) + (1 << 20);
     int rows = (int)(bytes / (size_t)row) + 1, bad = 0;
     char *from = malloc((size_t)rows * (size_t)from_stride), *to = calloc((size_t)rows, (size_t)to_stride);
