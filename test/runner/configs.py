@@ -4,6 +4,7 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
+SYSTEM_PAGE = os.sysconf("SC_PAGESIZE")  # the smallest page that a segment can have
 NVM = Path(f"build/test-nvm.{os.getpid()}").absolute()  # files of segments, of this run alone
 
 
@@ -36,7 +37,7 @@ def gas(config):
     env.update({
         "offmpi": {"HEARTH_NET": "mpi"},
         "offtiny": {"HEARTH_BUFFERS": "1", "HEARTH_BUFFER_SIZE": "512", "HEARTH_CREDIT_BUFFERS": "0"},
-        "tiny": {"HEARTH_PAGE_SIZE": "4k", "HEARTH_POOL_SIZE": "64k"},  # the minimum
+        "tiny": {"HEARTH_PAGE_SIZE": str(SYSTEM_PAGE), "HEARTH_POOL_SIZE": str(16 * SYSTEM_PAGE)},  # the minimum
         "pagesmpi": {"HEARTH_NET": "mpi", "HEARTH_NVM_ENGINE": "threads"},
         "userfault": {"HEARTH_LOCAL": "userfault"},
         "alone": {"HEARTH_COOP": "off"},

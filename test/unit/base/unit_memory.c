@@ -40,8 +40,8 @@ TEST(budget_is_kept)
     expect_eq(memory_open(&b, 1 << 19, &budget), 0);
     expect_eq(memory_resize(&b, 1 << 20), -EDQUOT);
     expect_eq(b.bytes, 1 << 19);
-    expect_eq(memory_resize(&a, 4096), 0);
-    expect_eq(memory_resize(&b, (1 << 20) - 4096), 0);
+    expect_eq(memory_resize(&a, test_page()), 0);
+    expect_eq(memory_resize(&b, (1 << 20) - test_page()), 0);
     expect_eq(budget.used, budget.limit);
     memory_close(&a);
     memory_close(&b);
@@ -55,10 +55,10 @@ TEST(impossible_sizes_are_refused)
     expect_eq(memory_open(&m, SIZE_MAX, &budget), -ENOMEM);
     expect_eq(memory_open(&m, SIZE_MAX / 2, &budget), -ENOMEM);
     expect_eq(budget.used, 0);
-    expect_eq(memory_open(&m, 4096, &budget), 0);
+    expect_eq(memory_open(&m, test_page(), &budget), 0);
     expect_eq(memory_resize(&m, SIZE_MAX / 2), -ENOMEM);
-    expect_eq(m.bytes, 4096);
-    expect_eq(budget.used, 4096);
+    expect_eq(m.bytes, test_page());
+    expect_eq(budget.used, test_page());
     memory_close(&m);
 }
 
@@ -66,11 +66,11 @@ TEST(fails_when_told_to)
 {
     struct memory a, b;
     memory_fail_at(2);
-    expect_eq(memory_open(&a, 4096, NULL), 0);
-    expect_eq(memory_resize(&a, 8192), -ENOMEM);
-    expect_eq(memory_open(&b, 4096, NULL), -ENOMEM);
-    expect_eq(memory_resize(&a, 4096), 0);
+    expect_eq(memory_open(&a, test_page(), NULL), 0);
+    expect_eq(memory_resize(&a, 2 * test_page()), -ENOMEM);
+    expect_eq(memory_open(&b, test_page(), NULL), -ENOMEM);
+    expect_eq(memory_resize(&a, test_page()), 0);
     memory_fail_at(0);
-    expect_eq(memory_resize(&a, 8192), 0);
+    expect_eq(memory_resize(&a, 2 * test_page()), 0);
     memory_close(&a);
 }

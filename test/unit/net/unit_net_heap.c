@@ -322,9 +322,9 @@ static uint64_t resident(const char *base, size_t bytes) {
     static unsigned char pages[1 << 20];
     uint64_t count = 0;
     expect_eq(mincore((void *)base, bytes, pages), 0);
-    for (size_t i = 0; i < bytes / 4096; i++)
+    for (size_t i = 0; i < bytes / test_page(); i++)
         count += pages[i] & 1;
-    return count * 4096;
+    return count * test_page();
 }
 
 static void give_much(const struct net_boot *boot) {
@@ -336,16 +336,16 @@ static void give_much(const struct net_boot *boot) {
     expect_eq(take(p.heap, 4096, 0, NULL, parts, &small), 0);
     expect_eq(take(p.heap, bytes, 0, NULL, parts, &large), 0);
     char *mine = (char *)(uintptr_t)parts[boot->rank].base;
-    for (size_t i = 0; i < bytes; i += 64 * 4096)
+    for (size_t i = 0; i < bytes; i += 64 * test_page())
         mine[i] = 1;
     expect(resident(mine, bytes) >= bytes / 64);
     char *base = large.base;
     net_boot_barrier(boot);
     net_heap_give(p.heap, &large);
     net_boot_barrier(boot);
-    uint64_t left = resident(base, large.bytes), whole = (uint64_t)sysconf(_SC_PHYS_PAGES) * 4096;
+    uint64_t left = resident(base, large.bytes), whole = (uint64_t)sysconf(_SC_PHYS_PAGES) * test_page();
     expect(left <= whole / 64); /* the heap keeps at most this much cached */
-    expect_eq(resident(base + large.bytes - 4096 * 4096, 4096 * 4096), 0);
+    expect_eq(resident(base + large.bytes - 16 * MB, 16 * MB), 0);
     net_heap_give(p.heap, &small);
     net_heap_close(p.heap);
 }

@@ -70,7 +70,7 @@ static void open_one(const struct net_boot *boot) {
     expect_eq(count_files(), files + (s->promise != NULL));
     expect_eq(count_maps(), 1);
     uint64_t base = same_everywhere(boot, s->base);
-    expect_eq(base % (s->bytes >= 2 << 20 ? 2 << 20 : 4096), 0);
+    expect_eq(base % (s->bytes >= 2 << 20 ? 2 << 20 : test_page()), 0);
     check_parts(s, wish);
     check_contents(boot, s, 1);
     net_shared_close(boot, NULL, s);
@@ -81,7 +81,7 @@ static void open_one(const struct net_boot *boot) {
 
 TEST(sizes)
 {
-    size_t sizes[] = {1, 64, 4095, 4096, 5000, 100000, 3 << 20};
+    size_t sizes[] = {1, 64, test_page() - 1, test_page(), 5000, 100000, 3 << 20};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         wish = sizes[i];
         boot_run(1 + (int)i % 5, open_one);
@@ -301,7 +301,7 @@ TEST(picks_are_aligned_and_mostly_differ)
         uint64_t bytes = i % 2 ? 5000 : 5 << 20;
         seen[i] = net_address_pick(bytes, 1 + i % (ADDRESS_TRIES - 1));
         expect(seen[i] >= 1 << 20);
-        expect_eq(seen[i] % (i % 2 ? 4096 : 2 << 20), 0);
+        expect_eq(seen[i] % (i % 2 ? test_page() : 2 << 20), 0);
         for (unsigned j = 0; j < i; j++)
             same += seen[i] == seen[j];
     }
@@ -463,7 +463,7 @@ static void is_backed_by_touch(const struct net_boot *boot) {
     memset(s->base + s->parts[boot->rank].offset, 1, 10000);
     net_boot_barrier(boot);
     uint64_t after = backed_bytes(s);
-    expect(after == UINT64_MAX || (after >= 3 * 10000 && after <= 3 * 5 * 4096));
+    expect(after == UINT64_MAX || (after >= 3 * 10000 && after <= 3 * (10000 + 2 * test_page())));
     net_shared_close(boot, NULL, s);
 }
 
@@ -604,13 +604,14 @@ static void attach_wrong(const struct net_boot *boot) {
     int fd;
     void *base;
     unsigned files = count_files();
-    expect_eq(net_memfile_make(8192, &fd, &place.address, &what), 0);
-    expect_eq(net_memfile_map(fd, 8192, NULL, 0, &base, &what), 0);
-    munmap(base, 8192);
+    size_t bytes = 2 * test_page();
+    expect_eq(net_memfile_make(bytes, &fd, &place.address, &what), 0);
+    expect_eq(net_memfile_map(fd, bytes, NULL, 0, &base, &what), 0);
+    munmap(base, bytes);
     place.base = (uint64_t)(uintptr_t)base;
-    place.bytes = 16384; /* would end in a SIGBUS */
+    place.bytes = 2 * bytes; /* would end in a SIGBUS */
     expect_eq(net_shared_attach(&place), -ESTALE);
-    place.bytes = 8192;
+    place.bytes = bytes;
     expect_eq(net_shared_attach(&place), 0);
     expect_eq(net_shared_attach(&place), -EEXIST);
     net_shared_detach(&place);

@@ -14,7 +14,8 @@
 #include "pages/pages_internal.h"
 #include "store_help.h"
 
-enum { RANKS = 2, PAGES = 14 /* of a rank */, PAGE = 4096, FRAMES = 24, SECONDS = 30, ALL = 45 };
+enum { RANKS = 2, PAGES = 14 /* of a rank */, MOST_PAGE = 65536, FRAMES = 24, SECONDS = 30, ALL = 45 };
+#define PAGE test_page() /* the smallest that can be mapped */
 enum outcome { WELL, REFUSED, NO_CHECKPOINT, ENDED, NOT_CLOSED, HUNG, WRONG };
 
 /* The parameters of the job, and its results. */
@@ -50,7 +51,7 @@ static char *address(int rank, uint64_t page) {
 
 /* One rank writes each page; some by stores. */
 static void write_version(const struct net_boot *boot, uint64_t version) {
-    static _Alignas(4096) char buffer[PAGE];
+    static _Alignas(4096) char buffer[MOST_PAGE];
     for (int rank = 0; rank < RANKS; rank++)
         for (uint64_t page = 0; page < PAGES; page++) {
             if ((page + (uint64_t)rank + version) % RANKS != (uint64_t)boot->rank)
@@ -65,7 +66,7 @@ static void write_version(const struct net_boot *boot, uint64_t version) {
 }
 
 static void check_version(const struct net_boot *boot, uint64_t version) {
-    static _Alignas(4096) char buffer[PAGE];
+    static _Alignas(4096) char buffer[MOST_PAGE];
     for (int rank = 0; rank < RANKS; rank++)
         for (uint64_t page = 0; page < PAGES; page++) {
             pages_get(pages, buffer, rank, address(rank, page), PAGE);
@@ -127,13 +128,14 @@ static void take_part(const struct net_boot *boot) {
 /* ---- a job ---- */
 
 static void choose_settings(void) {
-    char pool[32];
-    snprintf(pool, sizeof pool, "%d", FRAMES * PAGE);
+    char pool[32], page[32];
+    snprintf(pool, sizeof pool, "%zu", FRAMES * PAGE);
+    snprintf(page, sizeof page, "%zu", PAGE);
     setenv("HEARTH_NVM_DIR", help_folder(job->way->folder), 1);
     setenv("HEARTH_NVM_NAME", "job", 1);
     setenv("HEARTH_NVM_ENGINE", job->way->engine == STORE_URING ? "uring" : "threads", 1);
     setenv("HEARTH_NVM_BUFFERED", job->way->buffered ? "on" : "off", 1);
-    setenv("HEARTH_PAGE_SIZE", "4096", 1);
+    setenv("HEARTH_PAGE_SIZE", page, 1);
     setenv("HEARTH_POOL_SIZE", pool, 1);
 }
 

@@ -19,7 +19,8 @@
 #include "replay_help.h"
 #include "store_help.h"
 
-enum { RANKS = 4, PAGES = 12, PAGE = 4096, WORDS = PAGE / 8, STEPS = 4, LIVES = 12, SECONDS = 60 };
+enum { RANKS = 4, PAGES = 12, MOST_PAGE = 65536, STEPS = 4, LIVES = 12, SECONDS = 60 };
+#define PAGE test_page() /* the smallest that can be mapped */
 enum {
     TRIES = 3, /* of a checkpoint */
     MOMENTS = LIVES * (STEPS + 1) + 1,
@@ -125,7 +126,7 @@ static char *address(int rank, int page) {
 
 static NOT_FOR_TSAN void store_page(int page, const uint64_t *from, int me) {
     volatile uint64_t *to = (uint64_t *)(void *)address(me, page);
-    for (int i = 0; i < WORDS; i++)
+    for (int i = 0; i < (int)(PAGE / 8); i++)
         to[i] = from[i];
 }
 
@@ -136,7 +137,7 @@ static void put_page(int rank, int page, const char *from, size_t piece) {
 
 /* The writer and the method are random, but each page has one writer. */
 static void write_moment(const struct net_boot *boot, int before, int moment) {
-    static _Alignas(4096) char buffer[PAGE];
+    static _Alignas(4096) char buffer[MOST_PAGE];
     for (int rank = 0; rank < e.ranks; rank++)
         for (int page = 0; page < e.pages; page++) {
             uint64_t version = e.versions[moment][rank][page], roll = random_mix(version);
@@ -152,7 +153,7 @@ static void write_moment(const struct net_boot *boot, int before, int moment) {
 }
 
 static void check_epoch(const struct net_boot *boot, uint64_t epoch) {
-    static _Alignas(4096) char buffer[PAGE];
+    static _Alignas(4096) char buffer[MOST_PAGE];
     if (epoch > e.newest)
         leave(WRONG);
     for (int rank = 0; rank < e.ranks; rank++)

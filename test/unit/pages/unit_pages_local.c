@@ -17,8 +17,9 @@
 #include "pages/local/local_internal.h"
 #include "pages_outside.h"
 
-enum { PAGES = 400, PAGE_BYTES = 8192, FRAMES = 200, FIRST = 7 };
-enum { WORDS = PAGE_BYTES / sizeof(uint64_t), THREADS = 3 };
+enum { PAGES = 400, FRAMES = 200, FIRST = 7, THREADS = 3, MOST_PAGE = 65536 };
+#define PAGE_BYTES (test_page() < 8192 ? (size_t)8192 : test_page())
+#define WORDS      (PAGE_BYTES / sizeof(uint64_t))
 
 /* Read by the address sanitizer, if there is one: it must not handle faults. */
 const char *__asan_default_options(void);
@@ -404,7 +405,7 @@ TEST(system_calls_on_the_segment)
     if (begin(FRAMES, true, 50)) {
         int ends[2];
         expect_eq(pipe(ends), 0);
-        static uint64_t buffer[WORDS];
+        static uint64_t buffer[MOST_PAGE / sizeof(uint64_t)];
         atomic_store(&outside.every, 2);
         for (uint32_t i = 0; i < 300; i++) {
             uint32_t page = i * 7 % (PAGES - 1), next = page + 1;
@@ -457,7 +458,7 @@ static void provoke(volatile char *at) {
 TEST(faults_elsewhere_reach_the_programs_own_handler)
 {
     struct sigaction before, own = {.sa_sigaction = own_handler, .sa_flags = SA_SIGINFO};
-    char *foreign = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *foreign = mmap(NULL, test_page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     sigemptyset(&own.sa_mask);
     sigaddset(&own.sa_mask, SIGUSR1);
     sigaction(SIGSEGV, &own, &before);
@@ -484,7 +485,7 @@ TEST(faults_elsewhere_reach_the_programs_own_handler)
     expect_eq(seen_number, SIGSEGV);
     finish();
     sigaction(SIGSEGV, &before, NULL);
-    munmap(foreign, 4096);
+    munmap(foreign, test_page());
 }
 
 /* The signal that ends a child. */
@@ -515,7 +516,7 @@ static void send_to_self(void *arg) {
 TEST(without_a_handler_the_program_dies_as_ever)
 {
     struct sigaction before, by_default = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN};
-    char *foreign = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *foreign = mmap(NULL, test_page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int number = SIGSEGV;
     sigaction(SIGSEGV, &by_default, &before);
     begin(FRAMES, false, 0);
@@ -532,7 +533,7 @@ TEST(without_a_handler_the_program_dies_as_ever)
     expect_eq(fate(send_to_self, &number), 0);
     finish();
     sigaction(SIGSEGV, &before, NULL);
-    munmap(foreign, 4096);
+    munmap(foreign, test_page());
 }
 
 TEST(one_segment_in_a_process)

@@ -44,7 +44,7 @@ static void choose(uint64_t seed) {
                          .node_ranks = NODES ? 1 + (unsigned)random_below(&r, NODE_MOST) : 0,
                          .words = 600 + random_next(&r) % (MOST_WORDS - 600),
                          .seed = seed};
-    uint64_t page = (uint64_t)4096 << random_next(&r) % 3, most = 40;
+    uint64_t page = (uint64_t)test_page() << random_next(&r) % 3, most = 40;
     if (NODES && random_below(&r, 6) == 0) { /* pages of several network messages */
         page = 262144;
         plan.words = page / 8 + random_next(&r) % (page / 8);

@@ -187,7 +187,8 @@ static void run_with(size_t bytes, size_t with_frames, boot_member *work, int st
 static void run_all(size_t with_frames, boot_member *work) {
     static const size_t sizes[] = {4096, 65536, 131072, 262144, 1 << 20, SERVICE_IN_PLACE};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        run_with(sizes[i], with_frames, work, 0);
+        if (sizes[i] >= test_page())
+            run_with(sizes[i], with_frames, work, 0);
 }
 
 TEST(pages_pass_round_while_frames_are_short)
