@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh [build|test|full|loaded|x86|mpis|bench|deb|coverage|fuzz]: installs the packages that are missing for this purpose.
+# setup.sh [build|test|full|loaded|x86|foreign|mpis|bench|deb|coverage|fuzz]: installs the packages that are missing for this purpose.
 #
 # On Debian and Ubuntu it installs the missing packages; it downloads nothing if all are installed. On other systems, or
 # without permission to install, it lists the names, and succeeds if the programs that a build needs are installed. Tests
@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")"
 
 build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev libucx-dev liburing-dev libxxhash-dev libncurses-dev"
-test="ccache ninja-build gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux tmux clang-format spin libglobalarrays-dev libscalapack-mpich-dev libscalapack-openmpi-dev liblapack-dev libblas-dev libopenblas-dev man-db groff-base tcl"
+test="ccache ninja-build gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux tmux clang clang-format spin libglobalarrays-dev libscalapack-mpich-dev libscalapack-openmpi-dev liblapack-dev libblas-dev libopenblas-dev man-db groff-base tcl"
 full="slurmctld slurmd slurm-client munge nwchem-mpich hpcc valgrind libarmci-mpi-dev libcoarrays-mpich-dev libcoarrays-openmpi-dev chromium dpkg-dev debhelper lintian"
 bench="python3-matplotlib iproute2 libglobalarrays-dev libarmci-mpi-dev libsimgrid-dev libopenblas-dev"
 deb="dpkg-dev debhelper"
@@ -17,6 +17,8 @@ fuzz="clang libclang-rt-14-dev"
 loaded="stress-ng"
 mpis="mmdebstrap"
 x86="gcc-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user"
+foreign="gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu musl-tools qemu-user"
+[ "$(uname -m)" = aarch64 ] || foreign="$foreign gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 case "${1:-build}" in
 build) wanted=$build ;;
@@ -28,9 +30,10 @@ coverage) wanted="$build $test $coverage" ;;
 fuzz) wanted="$build $fuzz" ;;
 loaded) wanted="$build $test $loaded" ;;
 x86) wanted="$build $x86" ;;
+foreign) wanted="$build $foreign" ;;
 mpis) wanted="$mpis" ;;
 *)
-    echo "usage: $0 [build|test|full|loaded|x86|mpis|bench|deb|coverage|fuzz]" >&2
+    echo "usage: $0 [build|test|full|loaded|x86|foreign|mpis|bench|deb|coverage|fuzz]" >&2
     exit 2
     ;;
 esac

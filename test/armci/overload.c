@@ -26,6 +26,7 @@ static void compute_until(double end) {
     while (armci_timer() < end)
         for (int i = 0; i < 10000; i++)
             x += i;
+    (void)x;
 }
 
 /* Puts, accumulates and gets, contiguous and strided, with many pending at a time. */

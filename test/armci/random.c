@@ -44,10 +44,10 @@ static void put_number(int type, uint8_t *to, int64_t n) {
         memcpy(to, &(double){(double)n}, sizeof(double));
         break;
     case ARMCI_ACC_CPL:
-        memcpy(to, &(float complex){CMPLXF((float)n, (float)-n)}, sizeof(float complex));
+        memcpy(to, &(float complex){__builtin_complex((float)n, (float)-n)}, sizeof(float complex));
         break;
     default:
-        memcpy(to, &(double complex){CMPLX((double)n, (double)-n)}, sizeof(double complex));
+        memcpy(to, &(double complex){__builtin_complex((double)n, (double)-n)}, sizeof(double complex));
         break;
     }
 }

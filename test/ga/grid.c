@@ -102,7 +102,7 @@ static int draw_part(uint64_t *state) {
 
 number draw_number(uint64_t *state, int type) {
     double re = draw_part(state), im = draw_part(state);
-    return type_is_complex(type) ? CMPLX(re, im) : re;
+    return type_is_complex(type) ? __builtin_complex(re, im) : re;
 }
 
 void *scalar(int type, number value) {

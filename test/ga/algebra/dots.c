@@ -12,11 +12,11 @@ static const int types[] = {C_INT, C_LONG, C_LONGLONG, C_FLOAT, C_DBL, C_SCPL, C
 enum { TYPES = sizeof types / sizeof types[0] };
 
 static number from_double(DoubleComplex z) {
-    return CMPLX(z.real, z.imag);
+    return __builtin_complex(z.real, z.imag);
 }
 
 static number from_single(SingleComplex c) {
-    return CMPLX(c.real, c.imag);
+    return __builtin_complex(c.real, c.imag);
 }
 
 static number dot(int type, int a, int b) {

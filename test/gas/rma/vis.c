@@ -39,7 +39,7 @@ static void draw_vector(int side, size_t total) {
     for (size_t left = total; left > 0; count++) {
         size_t length = count + 1 == ENTRIES ? left : draw(40);
         list[count].len = length < left ? length : left;
-        list[count].addr = (char *)0 + at;
+        list[count].addr = (void *)at;
         at += list[count].len + draw(3) * draw(10);
         left -= list[count].len;
     }
@@ -52,7 +52,7 @@ static void expand_vector(int side, size_t *offsets) {
     size_t k = 0;
     for (size_t i = 0; i < counts[side]; i++)
         for (size_t b = 0; b < vectors[side][i].len; b++)
-            offsets[k++] = (size_t)((char *)vectors[side][i].addr - (char *)0) + b;
+            offsets[k++] = (size_t)(uintptr_t)vectors[side][i].addr + b;
     bytes = k;
 }
 
@@ -70,7 +70,7 @@ static void draw_indices(void) {
         lengths[side] = unit * parts[side];
         counts[side] = parts[1 - side] * times;
         for (size_t i = 0, at = draw(50); i < counts[side]; i++, at += lengths[side] + draw(9))
-            vectors[side][i] = (gasnet_memvec_t){(char *)0 + at, lengths[side]};
+            vectors[side][i] = (gasnet_memvec_t){(void *)at, lengths[side]};
         for (size_t i = 1; i < counts[side]; i++)
             swap_entries(vectors[side], i, draw(i + 1));
         expand_vector(side, side == 0 ? to : from);
@@ -128,7 +128,7 @@ static void place(char *destination, char *source) {
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < counts[side]; i++) {
             gasnet_memvec_t *v = &vectors[side][i];
-            v->addr = (side == 0 ? destination : source) + ((char *)v->addr - (char *)0);
+            v->addr = (side == 0 ? destination : source) + (uintptr_t)v->addr;
             addresses[side][i] = v->addr;
         }
 }
