@@ -8,6 +8,7 @@
 # of x86 or the same. It shows instructions, layouts and system calls.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
+. test/foreign/units.sh
 here=$PWD/test/x86 out=$PWD/build/x86
 root=$out/root
 compiler=x86_64-linux-gnu-gcc
@@ -50,43 +51,13 @@ build() {
 
 # ---- units ----
 
-# Programs that need what qemu-user does not emulate: faults that are resolved by the program, userfaultfd, io_uring, process_vm_readv,
-# limits of the address space, a process that executes itself.
-not_emulated() { # name
-    case $1 in
-    unit_pages_local | unit_pages_faults | unit_pages_store_faults | unit_net | unit_net_heap | unit_heater) return 0 ;;
-    *) return 1 ;;
-    esac
-}
-
-run_unit() { # program, processor
-    local name arguments=()
-    name=$(basename "$1")
-    case $name in *_random) arguments=(--seconds 2) ;; *_crash) arguments=(--kills 5) ;; *_replay) arguments=(--operations 50) ;; esac
-    QEMU_LD_PREFIX=$root timeout -k 5 300 qemu-x86_64 -cpu "$2" "$1" "${arguments[@]}" >"$out/logs/$name.$2.log" 2>&1
-}
-
 units() {
-    local program processor name status passed=0 failed=0 skipped=0
-    mkdir -p "$out/logs"
-    for program in "$out"/mpich/test/unit_*; do
-        name=$(basename "$program")
-        not_emulated "$name" && skipped=$((skipped + 1)) && echo "skip $name: needs a real kernel of x86-64" && continue
-        for processor in "${processors[@]}"; do
-            status=0
-            run_unit "$program" "$processor" || status=$?
-            case $status in
-            0) passed=$((passed + 1)) ;;
-            77) skipped=$((skipped + 1)) ;;
-            *)
-                failed=$((failed + 1))
-                echo "FAIL $name on $processor: exit status $status; $out/logs/$name.$processor.log"
-                ;;
-            esac
-        done
+    local processor
+    export QEMU_LD_PREFIX=$root
+    for processor in "${processors[@]}"; do
+        run_units "$out/mpich/test" "$out/logs" "$processor" qemu-x86_64 -cpu "$processor"
     done
-    echo "$passed passed, $failed failed, $skipped skipped"
-    [ $failed = 0 ]
+    say_units
 }
 
 mkdir -p "$out"

@@ -1,0 +1,48 @@
+# Runs unit tests under emulation of a process. To be sourced.
+#
+#   run_units FOLDER LOGS LABEL [EMULATOR...]     all unit_* of FOLDER; counts in $passed, $failed and $skipped
+
+passed=0 failed=0 skipped=0
+
+# Programs that need what qemu-user does not emulate: userfaultfd, io_uring, process_vm_readv, limits of the address space, a process
+# that executes itself, faults that the program resolves while other threads run.
+not_emulated() { # name
+    case $1 in
+    unit_pages_local | unit_pages_faults | unit_pages_store_faults | unit_net | unit_net_heap | unit_heater) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
+run_unit() { # program, log, emulator...
+    local program=$1 log=$2 arguments=()
+    shift 2
+    [ $# = 0 ] || export HEARTH_TEST_EMULATED=1 # for tests of what emulators pass on in part
+    case $(basename "$program") in *_random) arguments=(--seconds 2) ;; *_crash) arguments=(--kills 5) ;; *_replay) arguments=(--operations 50) ;; esac
+    timeout -k 5 "${LIMIT:-300}" "$@" "$program" "${arguments[@]}" >"$log" 2>&1
+}
+
+run_units() { # folder, logs, label, emulator...
+    local folder=$1 logs=$2 label=$3 program name status
+    shift 3
+    mkdir -p "$logs"
+    for program in "$folder"/unit_*; do
+        name=$(basename "$program")
+        [[ $name =~ ${UNITS:-.} ]] || continue
+        [ $# -gt 0 ] && not_emulated "$name" && skipped=$((skipped + 1)) && echo "skip $name on $label: needs a real kernel" && continue
+        status=0
+        run_unit "$program" "$logs/$name.$label.log" "$@" || status=$?
+        case $status in
+        0) passed=$((passed + 1)) ;;
+        77) skipped=$((skipped + 1)) ;;
+        *)
+            failed=$((failed + 1))
+            echo "FAIL $name on $label: exit status $status; $logs/$name.$label.log"
+            ;;
+        esac
+    done
+}
+
+say_units() { # prints the counts; fails if a test has
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ]
+}
