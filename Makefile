@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-mpis test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/.configured
 
 # The targets that are built in a tree: the groups in CMakeLists.txt. `all` builds what is installed.
@@ -46,6 +46,10 @@ test-full: ## run the tests with more ranks, in all configurations and under san
 test-x86: ## build for x86-64 by a cross compiler, and run the unit tests under emulation
 	@packaging/setup.sh x86
 	@JOBS=$(JOBS) test/x86/x86.sh
+
+test-foreign: ## build what needs no MPI for POWER, RISC-V, aarch64 with pages of 64 KB, and musl, and run the unit tests: SYSTEMS="ppc64le musl"
+	@packaging/setup.sh foreign
+	@JOBS=$(JOBS) test/foreign/foreign.sh $(SYSTEMS)
 
 test-mpis: ## build and test in another release of Debian, with its MPIs, in a root in build/roots: SUITES="trixie sid", PARTS=REGEXP
 	@packaging/setup.sh mpis

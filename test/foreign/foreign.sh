@@ -41,9 +41,11 @@ kernel_headers() {
     ln -sfn "/usr/include/$(gcc -print-multiarch)/asm" "$out/kernel/asm"
 }
 
+# The atomics of glibc's libgcc for aarch64 ask glibc which instructions there are.
 configure() { # system
     local flags=""
     [ "$1" != musl ] || { kernel_headers && flags="-idirafter $out/kernel"; }
+    [ "$1.$(uname -m)" != musl.aarch64 ] || flags="$flags -mno-outline-atomics"
     cmake -S . -B "$out/$1" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$(processor_of "$1")" \
         -DCMAKE_C_COMPILER="$(compiler_of "$1")" -DCMAKE_C_FLAGS="$flags" -DHEARTH_MPI=none -DHEARTH_WERROR=ON >"$out/configure.$1.log" 2>&1
 }

@@ -121,6 +121,14 @@ check 'scale: without ranks per node' 0 '^4 ranks on '
 run info -v
 check 'the library of this MPI' 0 "^$mpi +$(realpath "$tree")/lib/libhearth-mpi.so, for /.*libmpi"
 check 'the build' 0 '^build +[A-Za-z]'
+check 'the machine' 0 "^machine +$(uname -m), pages of $(($(getconf PAGESIZE) / 1024)) KB, vectors [A-Z0-9a-z]+, clock "
+case $mpi in mpich) abi='MPICH, libmpi 12' ;; *) abi='Open MPI, libmpi [0-9]+' ;; esac
+check 'the MPI and its ABI' 0 "^ +[A-Z].*; ABI of $abi"
+case $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null) in
+tsc | arch_sys_counter) clock="the CPU's counter" ;;
+*) clock='.' ;;
+esac
+check 'the clock' 0 "^machine .*, clock $clock"
 expected=$out
 run info
 [ "$out" = "$expected" ] || fail 'info without options' 'says something else than with -v'

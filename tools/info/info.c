@@ -6,16 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "run/find_library.h"
+#include "run/vendor.h"
 #include "tools.h"
 
 static const char help[] =
     "usage: hearth info [-v] [-c [-- COMMAND]] [-t [-n RANKS]] [--check [--mpi NAME]] [--clean]\n"
     "                   [--nvm FILE] [--scale RANKS[:PER_NODE]]\n"
     "\n"
-    "  -v, --version    version, build options, and supported MPIs (also without any option)\n"
+    "  -v, --version    version, build options, processor and clock, and supported MPIs with their ABI\n"
+    "                   (also without any option)\n"
     "  -c, --settings   every setting with its value, the source of the value, and its meaning; after --,\n"
     "                   for a command as hearth run takes it, with its options and its profile\n"
     "  -t, --topology   this node: cores, caches, memory, and the cores for helper and heater\n"
@@ -56,18 +60,37 @@ int check_code(void) {
 
 /* ---- the version ---- */
 
+/* The number behind .so is the version of the ABI: 12 of MPICH and all that are compatible with it, 40 of Open MPI 4 and 5. */
+static void print_abi(const struct mpi_library *host) {
+    const char *base = strrchr(host->name, '/'), *so = strstr(base ? base : host->name, ".so.");
+    static const char *const names[FLAVOURS] = {"unknown", "MPICH", "Open MPI"};
+    printf("           %s; ABI of %s", vendor_of(host).name, names[host->flavour]);
+    printf(so ? ", libmpi %s\n" : "\n", so ? so + 4 : "");
+}
+
 static void print_preload(enum flavour flavour) {
     char path[PATH_MAX];
     struct mpi_library host;
-    if (find_library_preload(flavour, path, &host))
+    if (find_library_preload(flavour, path, &host)) {
         printf("%-10s %s, for %s\n", flavour_name(flavour), path, *host.path ? host.path : host.name);
-    else
+        print_abi(&host);
+    } else {
         printf("%-10s not built\n", flavour_name(flavour));
+    }
+}
+
+/* What depends on the processor, and is chosen at run time. */
+static void print_machine(void) {
+    struct utsname name;
+    uname(&name);
+    printf("machine    %s, pages of %ld KB, vectors %s, clock %s\n", name.machine,
+           sysconf(_SC_PAGESIZE) >> 10, cpu_vectors(), clock_source());
 }
 
 void info_version(void) {
     printf("hearth %s\n", HEARTH_VERSION);
     printf("build      %s, with %s, by %s\n", HEARTH_BUILD, HEARTH_WITH, __VERSION__);
+    print_machine();
     for (int i = FLAVOUR_MPICH; i < FLAVOURS; i++)
         print_preload((enum flavour)i);
 }
