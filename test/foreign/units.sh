@@ -4,11 +4,16 @@
 
 passed=0 failed=0 skipped=0
 
-# Programs that need what qemu-user does not emulate: userfaultfd, io_uring, process_vm_readv, limits of the address space, a process
-# that executes itself, faults that the program resolves while other threads run.
-not_emulated() { # name
-    case $1 in
-    unit_pages_local | unit_pages_faults | unit_pages_store_faults | unit_net | unit_net_heap | unit_heater) return 0 ;;
+# Programs that need what qemu-user does not emulate: userfaultfd, io_uring, limits of the address space, a process that executes
+# itself, faults that the program resolves while other threads run. On some architectures: process_vm_readv, and robust mutexes, which
+# the lock table consists of. glibc for RISC-V refuses to make those; elsewhere they are not released when their holder dies.
+not_emulated() { # label, name
+    case $1/$2 in
+    */unit_pages_local | */unit_pages_faults | */unit_pages_store_faults | */unit_net | */unit_net_heap | */unit_heater) return 0 ;;
+    ppc64le/unit_net_pull | riscv64/unit_net_pull | arm64/unit_net_pull) return 0 ;;
+    ppc64le/unit_net_lock_table | riscv64/unit_net_lock_table | arm64/unit_net_lock_table) return 0 ;;
+    riscv64/unit_data_accumulate | riscv64/unit_data_atomic | riscv64/unit_data_patch_random | riscv64/unit_net_helper) return 0 ;;
+    riscv64/unit_serve_vm | riscv64/unit_fuzz_data_shape) return 0 ;;
     *) return 1 ;;
     esac
 }
@@ -18,7 +23,7 @@ run_unit() { # program, log, emulator...
     shift 2
     [ $# = 0 ] || export HEARTH_TEST_EMULATED=1 # for tests of what emulators pass on in part
     case $(basename "$program") in *_random) arguments=(--seconds 2) ;; *_crash) arguments=(--kills 5) ;; *_replay) arguments=(--operations 50) ;; esac
-    timeout -k 5 "${LIMIT:-300}" "$@" "$program" "${arguments[@]}" >"$log" 2>&1
+    timeout -k 5 "${LIMIT:-900}" "$@" "$program" "${arguments[@]}" >"$log" 2>&1
 }
 
 run_units() { # folder, logs, label, emulator...
@@ -28,7 +33,7 @@ run_units() { # folder, logs, label, emulator...
     for program in "$folder"/unit_*; do
         name=$(basename "$program")
         [[ $name =~ ${UNITS:-.} ]] || continue
-        [ $# -gt 0 ] && not_emulated "$name" && skipped=$((skipped + 1)) && echo "skip $name on $label: needs a real kernel" && continue
+        [ $# -gt 0 ] && not_emulated "$label" "$name" && skipped=$((skipped + 1)) && echo "skip $name on $label: needs a real kernel" && continue
         status=0
         run_unit "$program" "$logs/$name.$label.log" "$@" || status=$?
         case $status in

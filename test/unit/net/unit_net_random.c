@@ -214,6 +214,8 @@ static void choose_episode(uint64_t seed) {
     e = (struct episode){.seed = seed};
     e.options.count = 2 + (int)roll(MOST - 1);
     e.options.limit = limits[roll(6)];
+    if (e.options.limit < (size_t)sysconf(_SC_PAGESIZE))
+        e.options.limit = (size_t)sysconf(_SC_PAGESIZE);
     e.options.header_bytes = chance(70) ? 8 * roll(9) : roll(65);
     e.victim = (int)roll((uint32_t)e.options.count);
     e.victim_percent = chance(50) ? 90 : 100 / (unsigned)e.options.count;
