@@ -1,7 +1,19 @@
 # The MPI of this tree. Debian names the compilers by flavour; other systems have only mpicc.
-find_program(HEARTH_MPICC NAMES mpicc.${HEARTH_MPI} mpicc REQUIRED)
-set(MPI_C_COMPILER ${HEARTH_MPICC})
-find_package(MPI REQUIRED COMPONENTS C)
+if(HEARTH_MPI STREQUAL abi) # the standard ABI of MPI 5.0, of any MPI that has it
+  set(HEARTH_MPICC ${CMAKE_SOURCE_DIR}/packaging/mpicc-abi.sh CACHE FILEPATH "compiler for the standard ABI")
+  execute_process(COMMAND ${HEARTH_MPICC} --folders OUTPUT_VARIABLE folders OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(folders)
+  list(GET folders 0 include)
+  list(GET folders 1 lib)
+  set(MPI_C_LIBRARIES ${lib}/libmpi_abi.so)
+  add_library(MPI::MPI_C INTERFACE IMPORTED)
+  target_include_directories(MPI::MPI_C INTERFACE ${include})
+  target_link_libraries(MPI::MPI_C INTERFACE ${MPI_C_LIBRARIES})
+else()
+  find_program(HEARTH_MPICC NAMES mpicc.${HEARTH_MPI} mpicc REQUIRED)
+  set(MPI_C_COMPILER ${HEARTH_MPICC})
+  find_package(MPI REQUIRED COMPONENTS C)
+endif()
 find_package(Threads REQUIRED)
 
 find_program(HEARTH_MPIFORT NAMES mpifort.${HEARTH_MPI})

@@ -2,7 +2,7 @@
 # mpis.sh: detects the installed MPIs.
 #
 #   mpis.sh            prints their flavours, mpich and openmpi; if there is none, says what to install and fails
-#   mpis.sh FLAVOUR    prints the compiler of this flavour; fails if it is not installed
+#   mpis.sh FLAVOUR    prints the compiler of this flavour; fails if it is not installed. abi: that of the standard ABI of MPI 5.0
 #
 # Debian names the compilers by flavour. Elsewhere the macros of plain mpicc's mpi.h identify the flavour.
 set -u
@@ -16,6 +16,11 @@ flavour_of() { # of a compiler
 }
 
 compiler_of() { # of a flavour
+    if [ "$1" = abi ]; then
+        script=$(cd "$(dirname "$0")" && pwd)/mpicc-abi.sh
+        "$script" --folders >/dev/null 2>&1 && echo "$script"
+        return
+    fi
     for name in "mpicc.$1" mpicc "/usr/lib64/$1/bin/mpicc"; do
         path=$(command -v "$name") || continue
         if [ "$(flavour_of "$path")" = "$1" ]; then

@@ -6,7 +6,8 @@
  * in MPI_Init: then the process ends, with an error line and a remedy.
  *
  * An MPI is a loaded library named libmpi, libmpich or, by vendors, libmpi_X that exports MPI_Init. Open MPI has ompi_mpi_comm_world, which
- * no other MPI has. The MPIs of the MPICH family share one binary interface and count as one. */
+ * no other MPI has. The MPIs of the MPICH family share one binary interface and count as one. A library of the standard ABI is named
+ * libmpi_abi, whichever MPI it belongs to, and may need that MPI's own library, which is foreign only if its MPI_Init is the first. */
 #include "mpi/core/foreign.h"
 
 #include <dlfcn.h>
@@ -20,11 +21,16 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "mpi/core/standard.h"
 
-#ifdef OPEN_MPI
-static const bool built_for_open_mpi = true;
+enum abi { ABI_MPICH, ABI_OPEN_MPI, ABI_STANDARD };
+
+#if HEARTH_MPI_ABI
+static const enum abi built_for = ABI_STANDARD;
+#elif defined OPEN_MPI
+static const enum abi built_for = ABI_OPEN_MPI;
 #else
-static const bool built_for_open_mpi = false;
+static const enum abi built_for = ABI_MPICH;
 #endif
 
 enum { MOST = 16, PATH = 512 };
@@ -46,24 +52,40 @@ static int note_candidate(struct dl_phdr_info *info, size_t bytes, void *arg) {
     return found->count == MOST;
 }
 
+static bool is_standard(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return !strncmp(slash ? slash + 1 : path, "libmpi_abi", 10);
+}
+
+/* Whether it defines MPI_Init first in lookup order, of all libraries after Hearth's. */
+static bool is_first(void *library) {
+    Dl_info first, own;
+    void *init = dlsym(RTLD_NEXT, "MPI_Init"), *its = dlsym(library, "MPI_Init");
+    return !init || !its || !dladdr(init, &first) || !dladdr(its, &own) || first.dli_fbase == own.dli_fbase;
+}
+
 static bool is_foreign(const char *path) {
     void *library = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
     bool foreign = false;
     if (!library)
         return false;
-    if (dlsym(library, "MPI_Init"))
-        foreign = (dlsym(library, "ompi_mpi_comm_world") != NULL) != built_for_open_mpi;
+    if (dlsym(library, "MPI_Init")) {
+        enum abi abi = is_standard(path)                       ? ABI_STANDARD
+                       : dlsym(library, "ompi_mpi_comm_world") ? ABI_OPEN_MPI
+                                                               : ABI_MPICH;
+        foreign = abi != built_for && (built_for != ABI_STANDARD || is_first(library));
+    }
     dlclose(library);
     return foreign;
 }
 
 static void foreign_say(enum log_level level, const char *path, const char *outcome) {
+    static const char *const names[] = {"MPICH", "Open MPI", "the standard ABI of MPI"};
     log_print(level,
               "this libhearth-mpi.so is built for %s, but the program uses %s, which is %s; %s: preload the "
               "library of that "
               "MPI, or start the program with hearth run, which finds the right one",
-              built_for_open_mpi ? "Open MPI" : "MPICH", path,
-              built_for_open_mpi ? "another MPI" : "Open MPI", outcome);
+              names[built_for], path, is_standard(path) ? names[ABI_STANDARD] : "another MPI", outcome);
 }
 
 /* ---- stepping aside ---- */

@@ -38,6 +38,22 @@ static bool host_find_symbol(const char *name, void **real, void **next) {
     return *real;
 }
 
+#if HEARTH_MPI_ABI
+bool host_open_mpi;
+
+/* MPI allows this call before MPI_Init. */
+static void find_vendor(void) {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    if (host_real.Get_library_version)
+        host_real.Get_library_version(version, &length);
+    host_open_mpi = strstr(version, "Open MPI");
+}
+#else
+static void find_vendor(void) {
+}
+#endif
+
 static void find_functions(void) {
     void *unused;
     bool all = true;
@@ -46,6 +62,7 @@ static void find_functions(void) {
 #define USE(name, params, args) *(void **)&host_real.name = host_find("MPI_" #name, &unused);
 #include "mpi/core/calls.def"
     host_is_careful = host_has_tool || !all;
+    find_vendor();
 }
 
 void host_open(void) {

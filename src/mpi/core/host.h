@@ -35,6 +35,20 @@ void *host_find(const char *name, void **next);
 /* Finds the functions at the first call. Thread-safe. */
 void host_open(void);
 
+/* Whether the MPI is Open MPI, not MPICH or an MPI derived from it. */
+#if HEARTH_MPI_ABI
+extern HIDDEN bool host_open_mpi;
+#endif
+static inline bool host_is_open_mpi(void) {
+#if HEARTH_MPI_ABI
+    return host_open_mpi;
+#elif defined OPEN_MPI
+    return true;
+#else
+    return false;
+#endif
+}
+
 /* Records that a tool wraps at least one call. */
 void host_note_tool(void);
 

@@ -4,6 +4,16 @@
 #ifndef HEARTH_MPI_STANDARD_H
 #define HEARTH_MPI_STANDARD_H
 
+/* The standard ABI of MPI 5.0, whose mpi.h is no MPI's own. One library then works with every MPI that has the ABI, and what differs
+ * between them is decided when it is loaded: host_is_open_mpi. */
+#if defined MPI_ABI_VERSION && !defined OPEN_MPI && !defined MPICH_VERSION
+#define HEARTH_MPI_ABI 1
+typedef int MPI_Fint; /* the ABI leaves Fortran's kinds to its Fortran library */
+#define MPI_Win_f2c MPI_Win_fromint
+#else
+#define HEARTH_MPI_ABI 0
+#endif
+
 #define HEARTH_MPI_COUNTS (MPI_VERSION >= 4) /* MPI_Send_c and the like */
 #if defined OMPI_MAJOR_VERSION
 #define HEARTH_MPI_4_0 (MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5)

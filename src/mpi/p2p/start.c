@@ -156,7 +156,7 @@ static bool engine_open_all(void) {
         return false;
     p2p_node_open();
     ok = p2p_comm_open() == MPI_SUCCESS && p2p_remote_start() == MPI_SUCCESS &&
-         p2p_fortran_open() == MPI_SUCCESS;
+         p2p_request_open() == MPI_SUCCESS && p2p_fortran_open() == MPI_SUCCESS;
     p2p_status_open();
     p2p_foreign_open();
     p2p_arrive_open();

@@ -230,12 +230,10 @@ void rma_admission_settle(struct window *w) {
 
 /* MPICH 4.0 completes requests of gets with non-contiguous types too early. Only a flush makes their data available. */
 bool rma_admission_is_reliable(const struct get *g) {
-#ifdef MPICH
+    if (host_is_open_mpi())
+        return true;
     const struct layout_type *here = layout_find(g->otype), *there = layout_find(g->ttype);
     return here && there && here->element.predefined && there->element.predefined;
-#else
-    return true;
-#endif
 }
 
 bool rma_admission_keeps(const struct window *w, const struct get *g) {

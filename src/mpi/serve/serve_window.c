@@ -300,11 +300,7 @@ static int served_name_empty(struct served *s, const struct party *p, MPI_Info i
  * reaches all memory; -EEXIST if all have their windows, but some do not reach all memory; or another code. */
 static int served_name(struct served *s, const struct party *p, MPI_Info info, bool reached, MPI_Win *win) {
     const struct served_target *own = &s->targets[s->rank];
-#ifdef MPICH
-    MPI_Comm comm = p->program;
-#else
-    MPI_Comm comm = p->comm;
-#endif
+    MPI_Comm comm = host_is_open_mpi() ? p->comm : p->program;
     int rc = s->dynamic ? serve_host.Win_create_dynamic(info, comm, win)
                         : serve_host.Win_create((void *)(uintptr_t)own->base, (MPI_Aint)own->bytes,
                                                 (int)own->unit, info, comm, win);

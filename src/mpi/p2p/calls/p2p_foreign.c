@@ -37,7 +37,7 @@ void p2p_foreign_open(void) {
 
 #else
 
-enum { GONE = -1 }; /* tombstone: entries behind it are still found */
+#define GONE ((MPI_Request)(intptr_t)-1) /* tombstone: entries behind it are still found */
 
 static MPI_Request *handles;
 static size_t slots, used;
@@ -77,7 +77,7 @@ static void foreign_grow(void) {
 }
 
 static void foreign_note(int rc, const MPI_Request *request) {
-    if (!p2p_on || rc != MPI_SUCCESS || *request == MPI_REQUEST_NULL)
+    if (!p2p_on || host_is_open_mpi() || rc != MPI_SUCCESS || *request == MPI_REQUEST_NULL)
         return;
     p2p_lock();
     if (2 * used >= slots)

@@ -201,10 +201,8 @@ static void comm_wait_for_all(struct comm *c) {
 
 /* Open MPI waits in it for all members, MPICH does not. */
 static void prebarrier_to_disconnect(MPI_Comm comm) {
-#ifdef OPEN_MPI
-    if (is_freeable(comm))
+    if (host_is_open_mpi() && is_freeable(comm))
         p2p_prebarrier_all(comm);
-#endif
 }
 
 int hook_Comm_disconnect(MPI_Comm *comm) {

@@ -232,14 +232,12 @@ void p2p_data_free(struct data *d) {
 
 /* ---- the end of a message ---- */
 
-#ifndef OPEN_MPI
 /* A shape has no elements, so the type is queried, provided that no type has been freed since: the handle of a freed type
  * may denote another one. */
 bool p2p_data_ends_inside_slow(const struct data *d, uint64_t bytes) {
     return bytes && d->types_freed == atomic_load_explicit(&types_freed, memory_order_relaxed) &&
            layout_ends_inside(d->type, bytes);
 }
-#endif
 
 /* ---- partial copies ---- */
 

@@ -71,17 +71,12 @@ int p2p_data_unpack(struct data *d, uint64_t bytes);
 
 /* Whether a message of so many bytes ends inside an element, which MPICH reports as an error for non-contiguous types. The calling
  * thread may call MPI. */
-#ifdef OPEN_MPI
-static inline bool p2p_data_ends_inside(const struct data *d, uint64_t bytes) {
-    return false;
-}
-#else
 bool p2p_data_ends_inside_slow(const struct data *d, uint64_t bytes);
 static inline bool p2p_data_ends_inside(const struct data *d, uint64_t bytes) {
-    return UNLIKELY(!shape_is_contiguous(&d->layout.shape) && bytes != p2p_data_bytes(d)) &&
+    return !host_is_open_mpi() &&
+           UNLIKELY(!shape_is_contiguous(&d->layout.shape) && bytes != p2p_data_bytes(d)) &&
            p2p_data_ends_inside_slow(d, bytes);
 }
-#endif
 
 /* Types that the program has freed and no message uses any more. Call without the lock: attribute callbacks run. */
 void p2p_data_free_types(void);

@@ -1,5 +1,6 @@
 /* fortran.c: Fortran handles. In MPICH they are the same numbers. Open MPI keeps a table of its own: Hearth uses the
- * numbers below -1, which Open MPI never assigns.
+ * numbers below -1, which Open MPI never assigns. In the standard ABI, Hearth uses numbers that neither of the two assigns: in MPICH
+ * the upper two bits are not 0, and Open MPI counts from 0.
  *
  * Some of Open MPI's Fortran calls (mpi_waitall_ for example) do not query the number of a request that still exists
  * after the call; they read it from the structure that the handle points to. Its offset is found by inspecting three
@@ -7,23 +8,45 @@
  * address plus 1, so the number is stored one byte further. */
 #include "mpi/p2p/state/fortran.h"
 
-#ifdef OPEN_MPI
+#if defined OPEN_MPI || HEARTH_MPI_ABI
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { TRIED = 3 };
+#if HEARTH_MPI_ABI
+static MPI_Fint fortran_number_of(const struct p2p_request *r) {
+    return (MPI_Fint)(0x10000000u | r->index);
+}
 
-static size_t offset; /* of the number in Open MPI's structure; 0: not found */
+static bool number_is_ours(MPI_Fint number) {
+    return ((unsigned)number & 0xf0000000u) == 0x10000000u;
+}
 
+static struct p2p_request *request_numbered(MPI_Fint number) {
+    return p2p_request_at((unsigned)number & 0x0fffffffu);
+}
+#else
 static MPI_Fint fortran_number_of(const struct p2p_request *r) {
     return -2 - (MPI_Fint)r->index;
+}
+
+static bool number_is_ours(MPI_Fint number) {
+    return number < -1;
 }
 
 static struct p2p_request *request_numbered(MPI_Fint number) {
     return p2p_request_at((uint32_t)(-2 - number));
 }
+#endif
 
 /* ---- conversion calls ---- */
+
+#if HEARTH_MPI_ABI /* has no other */
+#define TO_NUMBER   "toint"
+#define FROM_NUMBER "fromint"
+#else
+#define TO_NUMBER   "c2f"
+#define FROM_NUMBER "f2c"
+#endif
 
 static struct {
     MPI_Fint (*request_c2f)(MPI_Request);
@@ -34,10 +57,10 @@ static struct {
 
 __attribute__((constructor)) static void fortran_find(void) {
     void *unused;
-    *(void **)&real.request_c2f = host_find("MPI_Request_c2f", &unused);
-    *(void **)&real.request_f2c = host_find("MPI_Request_f2c", &unused);
-    *(void **)&real.message_c2f = host_find("MPI_Message_c2f", &unused);
-    *(void **)&real.message_f2c = host_find("MPI_Message_f2c", &unused);
+    *(void **)&real.request_c2f = host_find("MPI_Request_" TO_NUMBER, &unused);
+    *(void **)&real.request_f2c = host_find("MPI_Request_" FROM_NUMBER, &unused);
+    *(void **)&real.message_c2f = host_find("MPI_Message_" TO_NUMBER, &unused);
+    *(void **)&real.message_f2c = host_find("MPI_Message_" FROM_NUMBER, &unused);
 }
 
 static MPI_Fint request_to_fortran(MPI_Request request) {
@@ -46,7 +69,8 @@ static MPI_Fint request_to_fortran(MPI_Request request) {
 }
 
 static MPI_Request request_from_fortran(MPI_Fint number) {
-    return p2p_on && number < -1 ? p2p_request_handle(request_numbered(number)) : real.request_f2c(number);
+    return p2p_on && number_is_ours(number) ? p2p_request_handle(request_numbered(number))
+                                            : real.request_f2c(number);
 }
 
 static MPI_Fint message_to_fortran(MPI_Message message) {
@@ -55,8 +79,8 @@ static MPI_Fint message_to_fortran(MPI_Message message) {
 }
 
 static MPI_Message message_from_fortran(MPI_Fint number) {
-    return p2p_on && number < -1 ? (MPI_Message)p2p_request_handle(request_numbered(number))
-                                 : real.message_f2c(number);
+    return p2p_on && number_is_ours(number) ? (MPI_Message)p2p_request_handle(request_numbered(number))
+                                            : real.message_f2c(number);
 }
 
 #define BOTH(result, name, parameter, function)                                                              \
@@ -67,10 +91,12 @@ static MPI_Message message_from_fortran(MPI_Fint number) {
         return function(handle);                                                                             \
     }
 
+#if !HEARTH_MPI_ABI
 BOTH(MPI_Fint, Request_c2f, MPI_Request, request_to_fortran)
 BOTH(MPI_Request, Request_f2c, MPI_Fint, request_from_fortran)
 BOTH(MPI_Fint, Message_c2f, MPI_Message, message_to_fortran)
 BOTH(MPI_Message, Message_f2c, MPI_Fint, message_from_fortran)
+#endif
 #if HEARTH_MPI_5_0 /* the numbers of Fortran for all languages */
 BOTH(int, Request_toint, MPI_Request, request_to_fortran)
 BOTH(MPI_Request, Request_fromint, int, request_from_fortran)
@@ -78,7 +104,15 @@ BOTH(int, Message_toint, MPI_Message, message_to_fortran)
 BOTH(MPI_Message, Message_fromint, int, message_from_fortran)
 #endif
 
+#endif
+
+#ifdef OPEN_MPI
+
 /* ---- the number inside the structure ---- */
+
+enum { TRIED = 3 };
+
+static size_t offset; /* of the number in Open MPI's structure; 0: not found */
 
 static bool stands_at(size_t at, const MPI_Request tried[], const MPI_Fint numbers[]) {
     for (int i = 0; i < TRIED; i++)

@@ -2,12 +2,14 @@
  *
  *      chunks[] -> 1024 requests     index = chunk * 1024 + place; free ones are chained
  *
- * Hearth's handles have a bit pattern of their own, so that one AND recognises a managed request (p2p_request.h). Chunks do
+ * Hearth's handles have a bit pattern of their own, so that one AND recognises a managed request (p2p_request.h). In the
+ * standard ABI they are addresses of a range that is reserved and never accessed, one byte for each request. Chunks do
  * not move and are not freed before the end, so that a handle can be followed without the lock. The request of a
  * blocking call is on its stack and has no handle. */
 #include "mpi/p2p/state/p2p_request.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "mpi/p2p/state/fortran.h"
 #include "mpi/p2p/state/p2p_buffered.h"
@@ -21,6 +23,23 @@ static struct p2p_request *free_ones;
 static struct p2p_request *finished; /* orphans whose datatype only a thread that may call MPI can free */
 
 struct p2p_request *p2p_request_sent;
+
+#if HEARTH_MPI_ABI
+_Static_assert(REQUEST_RANGE == CHUNK * CHUNKS, "an address for each request");
+uintptr_t p2p_request_range = UINTPTR_MAX - REQUEST_RANGE; /* until it is reserved: no handle is in it */
+
+int p2p_request_open(void) {
+    void *range = mmap(NULL, REQUEST_RANGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED)
+        return MPI_ERR_NO_MEM;
+    p2p_request_range = (uintptr_t)range; /* for good: the program may keep a handle */
+    return MPI_SUCCESS;
+}
+#else
+int p2p_request_open(void) {
+    return MPI_SUCCESS;
+}
+#endif
 
 struct p2p_request *p2p_request_at(uint32_t index) {
     return &chunks[index / CHUNK][index % CHUNK];

@@ -62,9 +62,22 @@ struct p2p_request *p2p_request_new(enum request_kind kind, struct comm *c);
 void p2p_request_free(struct p2p_request *r);
 void p2p_request_fill(struct p2p_request *r, enum request_kind kind, struct comm *c);
 struct p2p_request *p2p_request_at(uint32_t index);
+int p2p_request_open(void); /* returns an MPI error code */
 void p2p_request_close(void);
 
-#ifdef OPEN_MPI /* aligned pointers: bit 0 is free */
+#if HEARTH_MPI_ABI /* pointers whose bits are each MPI's own: addresses where no MPI can have an object (p2p_request.c) */
+enum { REQUEST_RANGE = 1 << 24 };
+extern HIDDEN uintptr_t p2p_request_range;
+static inline bool p2p_request_is_ours(MPI_Request handle) {
+    return (uintptr_t)handle - p2p_request_range < REQUEST_RANGE;
+}
+static inline struct p2p_request *p2p_request_of(MPI_Request handle) {
+    return p2p_request_at((uint32_t)((uintptr_t)handle - p2p_request_range));
+}
+static inline MPI_Request p2p_request_handle(const struct p2p_request *r) {
+    return (MPI_Request)(p2p_request_range + r->index);
+}
+#elif defined OPEN_MPI /* aligned pointers: bit 0 is free */
 static inline bool p2p_request_is_ours(MPI_Request handle) {
     return (uintptr_t)handle & 1;
 }
