@@ -263,7 +263,7 @@ void check_mpi(enum flavour flavour) {
     char probe[PATH_MAX], launcher[PATH_MAX];
     for (int i = FLAVOUR_MPICH; i < FLAVOURS; i++) {
         enum flavour f = (enum flavour)i;
-        if (flavour && flavour != f)
+        if ((flavour && flavour != f) || f == FLAVOUR_ABI) /* whose MPI is one of the others */
             continue;
         if (!find_library_probe(f, probe))
             check_say(GRADE_NOTE, flavour_name(f),

@@ -2,7 +2,7 @@
  *
  * Mostly the name identifies it: libmpich is MPICH's, and libmpi_cray and similar are MPICH under a vendor's name. Plain
  * libmpi.so.N is Open MPI's from N = 20 on. MPICH and all MPIs with its ABI have N = 12, and so had Open MPI 1.10: such
- * a library is Open MPI's if it needs libopen-pal. */
+ * a library is Open MPI's if it needs libopen-pal. libmpi_abi.so is that of the standard ABI, whichever MPI it belongs to. */
 #include "run/flavour.h"
 
 #include <fnmatch.h>
@@ -16,7 +16,7 @@
 
 enum { MOST_LIBRARIES = 2048, FIRST_OPENMPI = 20 };
 
-static const char *const names[FLAVOURS] = {"none", "mpich", "openmpi"};
+static const char *const names[FLAVOURS] = {"none", "mpich", "openmpi", "abi"};
 
 const char *flavour_name(enum flavour flavour) {
     return names[flavour];
@@ -35,7 +35,7 @@ static bool needs_open_pal(const char *path) {
     if (!*path || elf_read(path, &e))
         return false;
     for (size_t i = 0; i < e.needed_count && !found; i++)
-        found = !strncmp(e.needed[i], "libopen-", 8);
+        found = !strncmp(e.needed[i], "libopen-", 8) || !strncmp(e.needed[i], "libopen_", 8);
     elf_free(&e);
     return found;
 }
@@ -55,6 +55,8 @@ static enum flavour judge_name(const char *name, const char *path) {
     base = base ? base + 1 : name;
     if (!strncmp(base, "libmpich.so", 11) || !fnmatch("libmpich_*.so*", base, 0) || flavour_is_cray(base))
         return FLAVOUR_MPICH;
+    if (!strncmp(base, "libmpi_abi", 10))
+        return FLAVOUR_ABI;
     if (!fnmatch("libmpi_ibm.so*", base, 0))
         return FLAVOUR_OPENMPI;
     if (strncmp(base, "libmpi.so", 9) != 0)
@@ -90,6 +92,12 @@ static void visit_needed(struct walk *w, const struct loader_file *from, const c
         if (file)
             w->files[w->count++] = file;
     }
+}
+
+enum flavour flavour_of_launcher(const struct mpi_library *library) {
+    if (library->flavour != FLAVOUR_ABI)
+        return library->flavour;
+    return needs_open_pal(library->path) ? FLAVOUR_OPENMPI : FLAVOUR_MPICH;
 }
 
 struct mpi_library flavour_of_file(const char *path) {

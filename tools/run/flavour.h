@@ -5,7 +5,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-enum flavour { FLAVOUR_NONE, FLAVOUR_MPICH, FLAVOUR_OPENMPI, FLAVOURS };
+/* FLAVOUR_ABI: the standard ABI of MPI 5.0, of whichever MPI. */
+enum flavour { FLAVOUR_NONE, FLAVOUR_MPICH, FLAVOUR_OPENMPI, FLAVOUR_ABI, FLAVOURS };
 
 /* The names used in options and folders. FLAVOUR_NONE for any other word. */
 const char *flavour_name(enum flavour flavour);
@@ -24,5 +25,8 @@ bool flavour_is_cray(const char *base);
 /* The MPI among the libraries that this program or library needs, directly or indirectly; FLAVOUR_NONE if there is
  * none, or if it is not an ELF file. */
 struct mpi_library flavour_of_file(const char *path);
+
+/* The MPI that a library belongs to: for FLAVOUR_ABI the one whose libmpi_abi.so the loader finds. */
+enum flavour flavour_of_launcher(const struct mpi_library *library);
 
 #endif

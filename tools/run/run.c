@@ -45,7 +45,9 @@ static const char help[] =
     "stderr\n"
     "  --profile FILE      take settings from this file, not from the program's profile\n"
     "  --no-profile        do not use the profile that hearth tune has written for the program\n"
-    "  --mpi NAME          the program's MPI, mpich or openmpi, if it cannot be detected\n"
+    "  --mpi NAME          the program's MPI, mpich, openmpi or abi (the standard ABI of MPI 5.0), if it "
+    "cannot be "
+    "detected\n"
     "  -v, --verbose       print the detected MPI and the exact command\n"
     "  --dry-run           print the command on stdout without running it\n"
     "\n"
@@ -234,7 +236,8 @@ static int run_decide(struct run *r) {
         r->flavour = r->options->wanted;
         return 0;
     }
-    if (p && r->launcher.flavour && r->launcher.flavour != p->mpi.flavour)
+    /* A program for the standard ABI runs under any launcher whose MPI the loader finds. */
+    if (p && r->launcher.flavour && r->launcher.flavour != p->mpi.flavour && p->mpi.flavour != FLAVOUR_ABI)
         return refuse_disagreement(r, p);
     r->flavour = p ? p->mpi.flavour : r->launcher.flavour;
     return r->flavour ? 0 : refuse_unknown(r);
@@ -278,10 +281,12 @@ static int choose_launcher(struct run *r) {
     char path[PATH_MAX];
     if (!r->is_implied)
         return 0;
-    if (!launcher_find(r->flavour, path))
+    const struct program *p = witness(r);
+    enum flavour flavour = p ? flavour_of_launcher(&p->mpi) : r->flavour;
+    if (!launcher_find(flavour, path))
         return refuse(
             "there is no mpirun of %s on the PATH: install it, or write the launcher before the program",
-            flavour_name(r->flavour));
+            flavour_name(flavour));
     free(r->command.of[0]);
     r->command.of[0] = need_copy(path);
     return 0;

@@ -71,7 +71,7 @@ static int add_report(struct run_options *o, const char *file) {
 
 static int run_take_mpi(struct run_options *o, const char *name) {
     o->wanted = flavour_named(name);
-    return o->wanted ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
+    return o->wanted ? 0 : refuse("--mpi %s is unknown: use mpich, openmpi or abi", name);
 }
 
 enum {

@@ -50,13 +50,14 @@ static bool is_of_cray(const char *name) {
 }
 
 struct vendor vendor_of(const struct mpi_library *library) {
-    static const char *const own[FLAVOURS] = {"none", "MPICH", "Open MPI"};
+    static const char *const own[] = {"none", "MPICH", "Open MPI"};
     const char *name = is_of_cray(library->name) ? "Cray MPICH" : text_of_file(library->path);
-    return (struct vendor){name ? name : own[library->flavour], !name};
+    return (struct vendor){name ? name : own[flavour_of_launcher(library)], !name};
 }
 
 const char *vendor_tested(enum flavour flavour) {
     static const char *const versions[FLAVOURS] = {"none", "MPICH 4.0.2 and, in part, 4.2.1 and 5.0.2",
-                                                   "Open MPI 4.1.4 and, in part, 5.0.7"};
+                                                   "Open MPI 4.1.4 and, in part, 5.0.7 and 6.0",
+                                                   "MPICH 5.0.2 and Open MPI 6.0, in part"};
     return versions[flavour];
 }

@@ -319,7 +319,7 @@ static int tune_take_option(struct tune *t, int option) {
         return 0;
     case OPTION_MPI:
         t->trial.jobs.wanted = flavour_named(optarg);
-        return t->trial.jobs.wanted ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", optarg);
+        return t->trial.jobs.wanted ? 0 : refuse("--mpi %s is unknown: use mpich, openmpi or abi", optarg);
     }
     t->trial.same_output = true;
     return 0;

@@ -29,7 +29,8 @@ static unsigned range_count;
 
 static bool is_mpi(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    return !strncmp(name, "libmpi", 6) || !strncmp(name, "libopen-", 8) || !strncmp(name, "libpmpi", 7);
+    return !strncmp(name, "libmpi", 6) || !strncmp(name, "libopen-", 8) ||
+           !strncmp(name, "libopen_mpi", 11) || !strncmp(name, "libpmpi", 7);
 }
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *arg) {

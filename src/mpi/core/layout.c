@@ -113,6 +113,9 @@ static bool is_handle(MPI_Datatype type) {
 #ifdef MPICH_VERSION /* object kind in bits 26 to 29; storage kind above, where 0 is invalid */
     if (((unsigned)type >> 26 & 15) != 3 || (unsigned)type >> 30 == 0)
         return false;
+#elif HEARTH_MPI_ABI /* constants are below a page; those of datatypes begin with the bits 10 */
+    if ((uintptr_t)type < ABI_CONSTANTS && (uintptr_t)type >> 8 != 2 && (uintptr_t)type >> 8 != 3)
+        return false;
 #endif
     return type != MPI_DATATYPE_NULL && layout_key(type) != 0;
 }

@@ -5,6 +5,8 @@
 
 #include "mpi/serve/served.h"
 
+#if !HEARTH_MPI_ABI /* which has no Fortran */
+
 #define EXPORT __attribute__((visibility("default")))
 
 /* The constants of Fortran. */
@@ -69,4 +71,6 @@ DEFINE(pmpi_win_get_attr_)
 #ifdef MPICH /* Open MPI's mpi_f08 calls pmpi_win_get_attr_ */
 DEFINE(mpi_win_get_attr_f08_)
 DEFINE(pmpir_win_get_attr_f08_)
+#endif
+
 #endif
