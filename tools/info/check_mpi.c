@@ -243,11 +243,13 @@ static void check_mpi_judge(const struct output_text *o, const char *where) {
     judge_get(o, "create_us", "MPI_Win_create", where);
 }
 
-static void check_mpi_try_out(enum flavour flavour, const char *launcher, const char *probe) {
+/* `owner`: the MPI whose launcher it is. */
+static void check_mpi_try_out(enum flavour flavour, enum flavour owner, const char *launcher,
+                              const char *probe) {
     static struct output_text o; /* too large for the stack */
     char library[256] = "unknown version";
     for (int over_tcp = 0; over_tcp < 2; over_tcp++) {
-        struct strvec command = probe_command(flavour, launcher, probe, over_tcp, library);
+        struct strvec command = probe_command(owner, launcher, probe, over_tcp, library);
         if (!run_probe(&command, &o))
             check_say(GRADE_BAD, flavour_name(flavour), NULL, "cannot start a process: %s", strerror(errno));
         if (!over_tcp)
@@ -259,21 +261,30 @@ static void check_mpi_try_out(enum flavour flavour, const char *launcher, const 
     }
 }
 
-void check_mpi(enum flavour flavour) {
+/* `asked`: the user named it. */
+static void check_mpi_one(enum flavour flavour, bool asked) {
     char probe[PATH_MAX], launcher[PATH_MAX];
-    for (int i = FLAVOUR_MPICH; i < FLAVOURS; i++) {
-        enum flavour f = (enum flavour)i;
-        if ((flavour && flavour != f) || f == FLAVOUR_ABI) /* whose MPI is one of the others */
-            continue;
-        if (!find_library_probe(f, probe))
-            check_say(GRADE_NOTE, flavour_name(f),
-                      flavour ? "build Hearth for it (make), or install it" : NULL,
-                      "not probed: Hearth was not built for it");
-        else if (!launcher_find(f, launcher))
-            check_say(GRADE_NOTE, flavour_name(f),
-                      "install its mpirun, or inside a job: srun -n 2 hearth-probe",
-                      "not probed: its mpirun is not on the PATH");
-        else
-            check_mpi_try_out(f, launcher, probe);
+    bool is_built = find_library_probe(flavour, probe);
+    if (!is_built && flavour == FLAVOUR_ABI && !asked) /* few MPIs have it */
+        return;
+    if (!is_built) {
+        check_say(GRADE_NOTE, flavour_name(flavour),
+                  asked ? "build Hearth for it (make), or install it" : NULL,
+                  "not probed: Hearth was not built for it");
+        return;
     }
+    struct mpi_library library = flavour_of_file(probe);
+    enum flavour owner = flavour_owner(&library);
+    if (!owner || !launcher_find(owner, launcher))
+        check_say(GRADE_NOTE, flavour_name(flavour),
+                  "install its mpirun, or inside a job: srun -n 2 hearth-probe",
+                  "not probed: its mpirun is not on the PATH");
+    else
+        check_mpi_try_out(flavour, owner, launcher, probe);
+}
+
+void check_mpi(enum flavour flavour) {
+    for (int i = FLAVOUR_MPICH; i < FLAVOURS; i++)
+        if (!flavour || flavour == (enum flavour)i)
+            check_mpi_one((enum flavour)i, flavour != FLAVOUR_NONE);
 }

@@ -26,7 +26,7 @@ static const char help[] =
     "  -n RANKS         for -t: number of ranks on the node; default: as many as it has cores\n"
     "  --check          diagnose this machine: MPI with two ranks, limits of the system, and shared\n"
     "                   memory of dead jobs; prints the meaning and the remedy of each finding\n"
-    "  --mpi NAME       for --check: only this MPI, mpich or openmpi\n"
+    "  --mpi NAME       for --check: only this MPI, mpich or openmpi, or abi, the standard ABI of MPI 5.0\n"
     "  --clean          remove this user's shared memory of dead jobs, and nothing else\n"
     "  --nvm FILE       verify the checkpoints in the file of a named segment of vGASNet\n"
     "                   (HEARTH_NVM_NAME): every page against its checksum\n"
@@ -72,10 +72,15 @@ static void print_preload(enum flavour flavour) {
     char path[PATH_MAX];
     struct mpi_library host;
     if (find_library_preload(flavour, path, &host)) {
-        printf("%-10s %s, for %s\n", flavour_name(flavour), path, *host.path ? host.path : host.name);
+        printf("%-10s %s, for %s%s%s\n", flavour_name(flavour), path, *host.path ? host.path : host.name,
+               flavour == FLAVOUR_ABI ? ", now that of " : "",
+               flavour == FLAVOUR_ABI ? vendor_of(&host).name : "");
         print_abi(&host);
-    } else {
+    } else if (flavour != FLAVOUR_ABI) {
         printf("%-10s not built\n", flavour_name(flavour));
+    } else {
+        printf("%-10s not built; it needs an MPI with the standard ABI of MPI 5.0, such as MPICH 5\n",
+               flavour_name(flavour));
     }
 }
 
@@ -117,7 +122,7 @@ static int take_ranks(struct wishes *w, const char *text) {
 
 static int info_command_take_mpi(struct wishes *w, const char *name) {
     w->flavour = flavour_named(name);
-    return w->flavour ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
+    return w->flavour ? 0 : refuse("--mpi %s is unknown: use mpich, openmpi or abi", name);
 }
 
 enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI, OPTION_NVM, OPTION_SCALE };

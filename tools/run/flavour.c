@@ -2,7 +2,8 @@
  *
  * Mostly the name identifies it: libmpich is MPICH's, and libmpi_cray and similar are MPICH under a vendor's name. Plain
  * libmpi.so.N is Open MPI's from N = 20 on. MPICH and all MPIs with its ABI have N = 12, and so had Open MPI 1.10: such
- * a library is Open MPI's if it needs libopen-pal. libmpi_abi.so is that of the standard ABI, whichever MPI it belongs to. */
+ * a library is Open MPI's if it needs libopen-pal. libmpi_abi.so.N is the standard ABI's, of any MPI: it is Open MPI's if it needs
+ * libopen_mpi or libopen-pal, else it is taken for MPICH's. */
 #include "run/flavour.h"
 
 #include <fnmatch.h>
@@ -35,7 +36,7 @@ static bool needs_open_pal(const char *path) {
     if (!*path || elf_read(path, &e))
         return false;
     for (size_t i = 0; i < e.needed_count && !found; i++)
-        found = !strncmp(e.needed[i], "libopen-", 8) || !strncmp(e.needed[i], "libopen_", 8);
+        found = !strncmp(e.needed[i], "libopen-", 8) || !strncmp(e.needed[i], "libopen_mpi", 11);
     elf_free(&e);
     return found;
 }
@@ -94,10 +95,12 @@ static void visit_needed(struct walk *w, const struct loader_file *from, const c
     }
 }
 
-enum flavour flavour_of_launcher(const struct mpi_library *library) {
+enum flavour flavour_owner(const struct mpi_library *library) {
     if (library->flavour != FLAVOUR_ABI)
         return library->flavour;
-    return needs_open_pal(library->path) ? FLAVOUR_OPENMPI : FLAVOUR_MPICH;
+    return !*library->path                 ? FLAVOUR_NONE
+           : needs_open_pal(library->path) ? FLAVOUR_OPENMPI
+                                           : FLAVOUR_MPICH;
 }
 
 struct mpi_library flavour_of_file(const char *path) {

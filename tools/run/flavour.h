@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* FLAVOUR_ABI: the standard ABI of MPI 5.0, of whichever MPI. */
+/* FLAVOUR_ABI: the standard ABI of MPI 5.0, of any MPI. */
 enum flavour { FLAVOUR_NONE, FLAVOUR_MPICH, FLAVOUR_OPENMPI, FLAVOUR_ABI, FLAVOURS };
 
 /* The names used in options and folders. FLAVOUR_NONE for any other word. */
@@ -26,7 +26,8 @@ bool flavour_is_cray(const char *base);
  * none, or if it is not an ELF file. */
 struct mpi_library flavour_of_file(const char *path);
 
-/* The MPI that a library belongs to: for FLAVOUR_ABI the one whose libmpi_abi.so the loader finds. */
-enum flavour flavour_of_launcher(const struct mpi_library *library);
+/* The MPI whose launcher starts programs with this library. For FLAVOUR_ABI: the one whose libmpi_abi.so the loader finds;
+ * FLAVOUR_NONE if it finds none. */
+enum flavour flavour_owner(const struct mpi_library *library);
 
 #endif

@@ -45,9 +45,8 @@ static const char help[] =
     "stderr\n"
     "  --profile FILE      take settings from this file, not from the program's profile\n"
     "  --no-profile        do not use the profile that hearth tune has written for the program\n"
-    "  --mpi NAME          the program's MPI, mpich, openmpi or abi (the standard ABI of MPI 5.0), if it "
-    "cannot be "
-    "detected\n"
+    "  --mpi NAME          the program's MPI, mpich, openmpi, or abi for the standard ABI of MPI 5.0, if it\n"
+    "                      cannot be detected\n"
     "  -v, --verbose       print the detected MPI and the exact command\n"
     "  --dry-run           print the command on stdout without running it\n"
     "\n"
@@ -68,6 +67,7 @@ struct run {
     struct program *programs;
     enum flavour flavour;
     char library[PATH_MAX];
+    struct mpi_library host; /* the MPI that it is linked to */
 };
 
 /* ---- the launcher and its programs ---- */
@@ -210,14 +210,25 @@ static int refuse_unknown(const struct run *r) {
     if (!r->launcher.kind)
         return refuse("%s is neither a launcher nor, as far as can be detected, a program that uses MPI: "
                       "name the MPI that it "
-                      "loads with --mpi mpich or --mpi openmpi",
+                      "loads with --mpi mpich, --mpi openmpi or --mpi abi",
                       word);
-    return refuse("cannot detect which MPI %s loads: add --mpi mpich or --mpi openmpi", word);
+    return refuse("cannot detect which MPI %s loads: add --mpi mpich, --mpi openmpi or --mpi abi", word);
+}
+
+/* A program for the standard ABI runs under the MPI whose library the loader finds. */
+static int refuse_other_abi(const struct run *r, const struct program *p) {
+    const char *mpi = flavour_name(r->launcher.flavour);
+    return refuse("%s uses the standard ABI, and would load %s of %s, but %s is the launcher of %s: put the "
+                  "folder of the %s of %s first into LD_LIBRARY_PATH, or add --mpi abi if this is wrong",
+                  p->word, p->mpi.path, flavour_name(flavour_owner(&p->mpi)), r->command.of[r->first], mpi,
+                  p->mpi.name, mpi);
 }
 
 /* If launcher and program have different MPIs, each rank runs as a job of its own. */
 static int refuse_disagreement(const struct run *r, const struct program *p) {
     const char *mpi = flavour_name(p->mpi.flavour);
+    if (p->mpi.flavour == FLAVOUR_ABI)
+        return refuse_other_abi(r, p);
     return refuse(
         "%s uses %s (%s needs %s), but %s is the launcher of %s: use that of %s, or add --mpi NAME if "
         "this is wrong",
@@ -236,8 +247,8 @@ static int run_decide(struct run *r) {
         r->flavour = r->options->wanted;
         return 0;
     }
-    /* A program for the standard ABI runs under any launcher whose MPI the loader finds. */
-    if (p && r->launcher.flavour && r->launcher.flavour != p->mpi.flavour && p->mpi.flavour != FLAVOUR_ABI)
+    enum flavour owner = p ? flavour_owner(&p->mpi) : FLAVOUR_NONE;
+    if (owner && r->launcher.flavour && r->launcher.flavour != owner)
         return refuse_disagreement(r, p);
     r->flavour = p ? p->mpi.flavour : r->launcher.flavour;
     return r->flavour ? 0 : refuse_unknown(r);
@@ -253,27 +264,29 @@ static bool is_same_file(const char *a, const char *b) {
 static void say_vendor(const struct program *p) {
     struct vendor vendor = vendor_of(&p->mpi);
     if (!vendor.is_tested)
-        log_warn("%s uses %s (%s), which has the ABI of %s: Hearth was tested with %s, not with it", p->word,
-                 vendor.name, *p->mpi.path ? p->mpi.path : p->mpi.name, flavour_name(p->mpi.flavour),
+        log_warn("%s uses %s (%s), which has the %s%s: Hearth was tested with %s, not with it", p->word,
+                 vendor.name, *p->mpi.path ? p->mpi.path : p->mpi.name,
+                 p->mpi.flavour == FLAVOUR_ABI ? "standard ABI" : "ABI of ",
+                 p->mpi.flavour == FLAVOUR_ABI ? "" : flavour_name(p->mpi.flavour),
                  vendor_tested(p->mpi.flavour));
 }
 
 /* Our library loads the MPI library that it was built for. If the program needs another one, its process would have
  * two. */
 static int find_library(struct run *r) {
-    struct mpi_library host;
+    const struct mpi_library *host = &r->host;
     const struct program *p = witness(r);
     const char *name = flavour_name(r->flavour);
-    if (!find_library_preload(r->flavour, r->library, &host))
+    if (!find_library_preload(r->flavour, r->library, &r->host))
         return refuse("there is no libhearth-mpi.so for %s beside this command: build Hearth for it (make), "
                       "or install it",
                       name);
-    if (p && (r->options->wanted || !strcmp(p->mpi.name, host.name) || is_same_file(p->mpi.path, host.path)))
+    if (p && (r->options->wanted || !strcmp(p->mpi.name, host->name) || is_same_file(p->mpi.path, host->path)))
         say_vendor(p);
     else if (p)
         return refuse(
             "%s uses %s, but %s was built for %s: build Hearth with that MPI's compiler (-DHEARTH_MPICC=)",
-            p->word, *p->mpi.path ? p->mpi.path : p->mpi.name, r->library, host.path);
+            p->word, *p->mpi.path ? p->mpi.path : p->mpi.name, r->library, host->path);
     return 0;
 }
 
@@ -282,7 +295,12 @@ static int choose_launcher(struct run *r) {
     if (!r->is_implied)
         return 0;
     const struct program *p = witness(r);
-    enum flavour flavour = p ? flavour_of_launcher(&p->mpi) : r->flavour;
+    const struct mpi_library *library = p ? &p->mpi : &r->host;
+    enum flavour flavour = r->flavour == FLAVOUR_ABI ? flavour_owner(library) : r->flavour;
+    if (!flavour)
+        return refuse("%s is not found here, so that its launcher is unknown: write the launcher before the "
+                      "program",
+                      library->name);
     if (!launcher_find(flavour, path))
         return refuse(
             "there is no mpirun of %s on the PATH: install it, or write the launcher before the program",

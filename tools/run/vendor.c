@@ -50,9 +50,9 @@ static bool is_of_cray(const char *name) {
 }
 
 struct vendor vendor_of(const struct mpi_library *library) {
-    static const char *const own[] = {"none", "MPICH", "Open MPI"};
+    static const char *const own[] = {"an MPI that is not installed here", "MPICH", "Open MPI"};
     const char *name = is_of_cray(library->name) ? "Cray MPICH" : text_of_file(library->path);
-    return (struct vendor){name ? name : own[flavour_of_launcher(library)], !name};
+    return (struct vendor){name ? name : own[flavour_owner(library)], !name};
 }
 
 const char *vendor_tested(enum flavour flavour) {

@@ -36,7 +36,7 @@ static const char help[] =
     "  --same-output   every run must print the same lines as the first one, in any order\n"
     "  --verify CMD    shell command that must succeed after every run, with its output as input\n"
     "  --output FILE   write the settings to this file instead of the profile\n"
-    "  --mpi NAME      the program's MPI, mpich or openmpi, if it cannot be detected\n"
+    "  --mpi NAME      the program's MPI, mpich, openmpi or abi, if it cannot be detected\n"
     "\n"
     "Acquire mode is used only after a run in which every hit was compared with the data at its target.\n"
     "The program's output is not shown. Its input must be a file, or none. Ctrl-C ends the job, and leaves "
