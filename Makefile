@@ -1,4 +1,5 @@
-# Short commands for CMake, which does the work. Each MPI has a build tree: build/mpich, build/openmpi.
+# Short commands for CMake, which does the work. Each MPI has a build tree: build/mpich, build/openmpi. build/abi is for the standard ABI
+# of MPI 5.0, of any MPI that has it.
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
@@ -12,6 +13,7 @@ TARGETS = all
 
 all: ## build for each installed MPI: libraries, the command, manual pages
 	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do $(MAKE) tree-$$mpi TARGETS="$(TARGETS)"; done
+	@! packaging/mpis.sh abi >/dev/null || $(MAKE) tree-abi TARGETS=all
 
 apps: ## build the programs of apps/ too
 	@$(MAKE) all TARGETS="all apps"
@@ -135,7 +137,7 @@ bench-overhead: ## measure the overhead of calls that Hearth does not make faste
 	@bench/overhead.sh
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR if set
-	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do cmake --install build/$$mpi --prefix $(abspath $(PREFIX)); done
+	@set -e; mpis=$$(packaging/mpis.sh); ! packaging/mpis.sh abi >/dev/null || mpis="$$mpis abi"; for mpi in $$mpis; do cmake --install build/$$mpi --prefix $(abspath $(PREFIX)); done
 
 deb: ## build Debian packages, in build/deb
 	@packaging/setup.sh deb

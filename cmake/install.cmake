@@ -1,8 +1,8 @@
-# The files that `make install` puts under the prefix. Both MPIs are installed side by side:
+# The files that `make install` puts under the prefix. All MPIs are installed side by side:
 #
 #   bin/hearth                      the command, once for all MPIs
 #   include/hearth/                 clampi.h hearth.h match.h vgasnet.h; armci/ and gasnet/, whose headers other projects have too
-#   lib/hearth/MPI/                 libhearth-mpi, libhearth-serve, libarmci, libvgasnet for this MPI; hearth-probe
+#   lib/hearth/MPI/                 libhearth-mpi, libhearth-serve, libarmci, libvgasnet for this MPI, or for the standard ABI (abi); hearth-probe
 #   lib/hearth/                     libmatch, which does not depend on MPI
 #   lib/pkgconfig/, lib/cmake/Hearth/, share/modulefiles/hearth/VERSION
 #   share/man/, share/doc/hearth/   with examples/
@@ -11,6 +11,9 @@
 # MPI where it was when they were linked. No installed file refers to the build tree.
 set(hearth_lib lib/hearth/${HEARTH_MPI})
 set_target_properties(hearth-mpi hearth-serve armci vgasnet match hearth hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+if(HEARTH_MPI STREQUAL abi) # the program, or the loader's configuration, chooses the MPI
+  set_target_properties(hearth-mpi hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH OFF SKIP_BUILD_RPATH ON)
+endif()
 
 install(FILES include/clampi.h include/hearth.h include/match.h include/vgasnet.h DESTINATION include/hearth)
 install(DIRECTORY include/armci include/gasnet DESTINATION include/hearth FILES_MATCHING PATTERN "*.h")

@@ -4,7 +4,7 @@
 # names from other libraries.
 #
 # MPIs derived from MPICH have its public names, and internal ones of their own: a library that needs one of MPICH's internal names
-# does not load under the others.
+# does not load under the others. The library for the standard ABI needs libmpi_abi alone, and its names alone.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 public='^(P?MPIX?_[A-Z][A-Za-z0-9_]*|CLAMPI_[A-Z][A-Za-z0-9_]*|clampi_[a-z_]+|hearth_[a-z_]+|match_[a-z_]+|P?ARMCIX?_[A-Za-z_]+|p?armci_[a-z_]+|v?gasnet[ct]?_[A-Za-z0-9_]+|gex_[A-Za-z0-9_]+|p?mpir?_win_get_attr_(f08_)?|mpi_init_|mpi_init_thread_|mpi_finalize_)$'
@@ -21,7 +21,11 @@ private_names() { # library: what it needs beyond the standard
 $(echo "$constants" | tr ' ' '\n')"
 }
 
-for library in build/mpich/lib/*.so build/openmpi/lib/*.so; do
+needed_mpis() { # library: files of MPIs that it needs, without that of the standard ABI
+    readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(lib.*mpi.*\)\]/\1/p' | grep -v '^libmpi_abi\.so'
+}
+
+for library in build/mpich/lib/*.so build/openmpi/lib/*.so build/abi/lib/*.so; do
     [ -e "$library" ] || continue
     looked=$((looked + 1))
     names=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $NF); print $NF }')
@@ -30,7 +34,11 @@ for library in build/mpich/lib/*.so build/openmpi/lib/*.so; do
         echo "$library: exports ${wrong:-nothing}" | paste -sd ' ' -
         bad=1
     fi
-    case $library in build/mpich/*) private=$(private_names "$library") ;; *) private= ;; esac
+    case $library in
+    build/mpich/*) private=$(private_names "$library") ;;
+    build/abi/*) private=$(constants= && private_names "$library"; needed_mpis "$library") ;;
+    *) private= ;;
+    esac
     if [ -n "$private" ]; then
         echo "$library: needs $private" | paste -sd ' ' -
         bad=1

@@ -98,9 +98,7 @@ static void visit_needed(struct walk *w, const struct loader_file *from, const c
 enum flavour flavour_owner(const struct mpi_library *library) {
     if (library->flavour != FLAVOUR_ABI)
         return library->flavour;
-    return !*library->path                 ? FLAVOUR_NONE
-           : needs_open_pal(library->path) ? FLAVOUR_OPENMPI
-                                           : FLAVOUR_MPICH;
+    return !*library->path ? FLAVOUR_NONE : needs_open_pal(library->path) ? FLAVOUR_OPENMPI : FLAVOUR_MPICH;
 }
 
 struct mpi_library flavour_of_file(const char *path) {

@@ -281,7 +281,8 @@ static int find_library(struct run *r) {
         return refuse("there is no libhearth-mpi.so for %s beside this command: build Hearth for it (make), "
                       "or install it",
                       name);
-    if (p && (r->options->wanted || !strcmp(p->mpi.name, host->name) || is_same_file(p->mpi.path, host->path)))
+    if (p &&
+        (r->options->wanted || !strcmp(p->mpi.name, host->name) || is_same_file(p->mpi.path, host->path)))
         say_vendor(p);
     else if (p)
         return refuse(

@@ -80,12 +80,16 @@ static bool is_foreign(const char *path) {
 }
 
 static void foreign_say(enum log_level level, const char *path, const char *outcome) {
-    static const char *const names[] = {"MPICH", "Open MPI", "the standard ABI of MPI"};
+    static const char *const names[] = {"MPICH", "Open MPI", "the standard ABI of MPI 5.0"};
     log_print(level,
               "this libhearth-mpi.so is built for %s, but the program uses %s, which is %s; %s: preload the "
               "library of that "
               "MPI, or start the program with hearth run, which finds the right one",
-              names[built_for], path, is_standard(path) ? names[ABI_STANDARD] : "another MPI", outcome);
+              names[built_for], path,
+              is_standard(path)        ? names[ABI_STANDARD]
+              : built_for == ABI_MPICH ? names[ABI_OPEN_MPI]
+                                       : "another MPI",
+              outcome);
 }
 
 /* ---- stepping aside ---- */

@@ -8,8 +8,9 @@
  * between them is decided when it is loaded: host_is_open_mpi. */
 #if defined MPI_ABI_VERSION && !defined OPEN_MPI && !defined MPICH_VERSION
 #define HEARTH_MPI_ABI 1
-typedef int MPI_Fint; /* the ABI leaves Fortran's kinds to its Fortran library */
+typedef int MPI_Fint; /* the ABI leaves Fortran to other libraries; an INTEGER of 4 bytes is assumed */
 #define MPI_Win_f2c MPI_Win_fromint
+enum { ABI_CONSTANTS = 0x1000 }; /* handles below are predefined, and encode what they are */
 #else
 #define HEARTH_MPI_ABI 0
 #endif
