@@ -18,6 +18,34 @@ static void begin(int *argc, char ***argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
+int test_open_mpi_major(void) {
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length, major = 0;
+    if (!*version)
+        MPI_Get_library_version(version, &length);
+    sscanf(version, "Open MPI v%d", &major);
+    return major;
+}
+
+bool test_open_mpi(void) {
+    return test_open_mpi_major() > 0;
+}
+
+bool test_shared_windows(void) {
+    static bool tried, works;
+    MPI_Win win;
+    void *base;
+    if (tried)
+        return works;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    works = MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) == MPI_SUCCESS;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    if (works)
+        MPI_Win_free(&win);
+    tried = true;
+    return works;
+}
+
 static void end(int status) {
     (void)status;
     MPI_Finalize();

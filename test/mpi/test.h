@@ -96,6 +96,33 @@ bool counts_add_up(const CLAMPI_Stats *s);
 #define expect_hits(window, at_least) test_expect_hits(__FILE__, __LINE__, window, at_least)
 void test_expect_hits(const char *file, int line, MPI_Win win, uint64_t at_least);
 
+/* Whether the MPI that runs the program is Open MPI, else MPICH; and the first number of Open MPI's version, 0 for MPICH. A program for the
+ * standard ABI of MPI 5.0 runs under both. */
+bool test_open_mpi(void);
+int test_open_mpi_major(void);
+
+/* Whether MPI_Win_allocate_shared works, which Debian's MPICH 5.0.2 refuses on one node. Collective over all ranks. */
+bool test_shared_windows(void);
+
+/* The standard ABI has numbers of handles in place of those of Fortran. */
+#if defined MPI_ABI_VERSION && !defined OPEN_MPI && !defined MPICH_VERSION
+#define TEST_MPI_ABI 1
+typedef int MPI_Fint;
+#define MPI_Request_c2f MPI_Request_toint
+#define MPI_Request_f2c MPI_Request_fromint
+#define MPI_Win_c2f     MPI_Win_toint
+#define MPI_Win_f2c     MPI_Win_fromint
+#else
+#define TEST_MPI_ABI 0
+#endif
+
+/* Calls with counts of 64 bits: MPI 4.1 deprecates the names that MPI 3 gave to some. */
+#if MPI_VERSION >= 4
+#define TEST_LARGE(name) MPI_##name##_c
+#else
+#define TEST_LARGE(name) MPI_##name##_x
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "test.h"
+
 static struct random dice;
 char types_story[2000];
 
@@ -245,9 +247,9 @@ static MPI_Datatype make_struct(int depth) {
 
 bool is_small_type(MPI_Datatype type, int count) {
     MPI_Count size, lb, extent, true_lb, true_extent;
-    MPI_Type_size_x(type, &size);
-    MPI_Type_get_extent_x(type, &lb, &extent);
-    MPI_Type_get_true_extent_x(type, &true_lb, &true_extent);
+    TEST_LARGE(Type_size)(type, &size);
+    TEST_LARGE(Type_get_extent)(type, &lb, &extent);
+    TEST_LARGE(Type_get_true_extent)(type, &true_lb, &true_extent);
     if (!size) /* Open MPI sets its true bounds to the ends of the address space */
         return true;
     MPI_Count last = true_lb + (count - 1) * extent;

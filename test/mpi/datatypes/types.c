@@ -250,9 +250,8 @@ CASE(nothing_at_all) {
     for (int i = 0; i < 3; i++) {
         MPI_Get(&byte, 0, MPI_BYTE, peer(), 0, 0, MPI_BYTE, w.win);
         MPI_Get(NULL, 0, MPI_INT, peer(), EXTENT, 0, MPI_INT, w.win);
-#if !defined OMPI_MAJOR_VERSION || OMPI_MAJOR_VERSION != 5 /* whose flush does not return after it */
-        MPI_Get(&byte, 3, none, peer(), 8, 2, none, w.win);
-#endif
+        if (test_open_mpi_major() < 5) /* their flush does not return after it */
+            MPI_Get(&byte, 3, none, peer(), 8, 2, none, w.win);
         MPI_Get(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 5, 1, MPI_BYTE, w.win);
         MPI_Put(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 5, 1, MPI_BYTE, w.win);
         MPI_Put(&byte, 0, MPI_BYTE, peer(), 5, 0, MPI_BYTE, w.win);

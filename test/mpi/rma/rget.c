@@ -306,9 +306,8 @@ CASE(types_freed_before_the_wait) {
         MPI_Type_free(&from);
         MPI_Type_free(&into);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-#ifdef MPICH
-        MPI_Win_flush(peer(), w.win);
-#endif
+        if (!test_open_mpi()) /* MPICH 4.0 completes the request too early */
+            MPI_Win_flush(peer(), w.win);
         for (size_t i = 0; i < 20; i++)
             expect_pattern(got + 6 * i, 4, peer(), OFFSET + i / 2 * 20 + i % 2 * 4, 0);
     }

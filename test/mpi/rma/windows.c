@@ -64,7 +64,8 @@ CASE(allocated_shared) {
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &rank);
     MPI_Comm_size(node, &size);
-    SKIP_IF(size < test_size || over_pt2pt(), (MPI_Comm_free(&node), "ranks do not share memory"));
+    SKIP_IF(size < test_size || over_pt2pt() || !test_shared_windows(),
+            (MPI_Comm_free(&node), "ranks do not share memory"));
     MPI_Win_allocate_shared(1024, 1, info, node, &base, &win);
     MPI_Win_shared_query(win, (rank + 1) % size, &bytes, &unit, &next);
     expect_eq(bytes, 1024);
@@ -340,9 +341,7 @@ CASE(parts_of_the_world) {
 }
 
 CASE(alone) {
-#ifdef OPEN_MPI
-    SKIP_IF(true, "Open MPI makes no window on one process");
-#endif
+    SKIP_IF(test_open_mpi(), "Open MPI makes no window on one process");
     unsigned char *mine = aligned_bytes(1024);
     MPI_Win win;
     fill_pattern(mine, 1024, test_rank, 0, 0);

@@ -109,10 +109,8 @@ static void flush_all(void) {
  * by a put, and Open MPI's osc pt2pt may hang if only one target is flushed (see sync.c). */
 static void flush_local_all(void) {
     MPI_Win_flush_local_all(window.win);
-#ifdef MPICH
-    if (may_write)
+    if (may_write && !test_open_mpi())
         MPI_Win_flush_all(window.win);
-#endif
     unmark(-1, READING);
     finish_all(-1);
 }
@@ -266,10 +264,8 @@ static void wait_one(void) {
     struct pending *p = &pending[below(PENDING)];
     if (!p->used || p->request == MPI_REQUEST_NULL)
         return;
-#ifdef MPICH
-    if (p->derived)
+    if (p->derived && !test_open_mpi())
         MPI_Win_flush(p->target, window.win);
-#endif
     MPI_Wait(&p->request, MPI_STATUS_IGNORE);
     finish(p);
 }

@@ -48,7 +48,7 @@ CASE(elements_of_derived_types) {
         expect_eq(count, ints % 3 ? MPI_UNDEFINED : ints / 3);
         MPI_Get_elements(&status, pair, &elements);
         expect_eq(elements, ints);
-        MPI_Get_elements_x(&status, pair, &large);
+        TEST_LARGE(Get_elements)(&status, pair, &large);
         expect_eq(large, ints);
     }
     for (int records = 0; records <= 3; records++) {

@@ -21,26 +21,28 @@ static void expect_ring(const int got[2], bool same_to_all) {
     expect_eq(got[1], same_to_all ? word(above, 0, 0) : word(above, test_rank, 0));
 }
 
-CASE(neighbours_on_a_ring) {
-    int one[2] = {1, 1}, places[2] = {0, 1}, periodic = 1, got[2] = {-1, -1};
-    int out[2] = {word(test_rank, previous(), 0), word(test_rank, peer(), 1)}, all = word(test_rank, 0, 0);
-#ifdef OPEN_MPI
+static void exchange_pairs(const int out[2], int got[2], MPI_Comm ring) {
+    int one[2] = {1, 1}, places[2] = {0, 1};
     MPI_Aint bytes[2] = {0, sizeof(int)};
     MPI_Datatype types[2] = {MPI_INT, MPI_INT};
-#endif
-    MPI_Comm ring;
-    MPI_Cart_create(MPI_COMM_WORLD, 1, &test_size, &periodic, 0, &ring);
-    MPI_Neighbor_alltoall(out, 1, MPI_INT, got, 1, MPI_INT, ring);
-    expect_ring(got, false);
-    got[0] = got[1] = -1;
-#ifdef OPEN_MPI /* MPICH 4.0 swaps the two on a ring of two processes */
     MPI_Neighbor_alltoallv(out, one, places, MPI_INT, got, one, places, MPI_INT, ring);
     expect_ring(got, false);
     got[0] = got[1] = -1;
     MPI_Neighbor_alltoallw(out, one, bytes, types, got, one, bytes, types, ring);
     expect_ring(got, false);
     got[0] = got[1] = -1;
-#endif
+}
+
+CASE(neighbours_on_a_ring) {
+    int one[2] = {1, 1}, places[2] = {0, 1}, periodic = 1, got[2] = {-1, -1};
+    int out[2] = {word(test_rank, previous(), 0), word(test_rank, peer(), 1)}, all = word(test_rank, 0, 0);
+    MPI_Comm ring;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &test_size, &periodic, 0, &ring);
+    MPI_Neighbor_alltoall(out, 1, MPI_INT, got, 1, MPI_INT, ring);
+    expect_ring(got, false);
+    got[0] = got[1] = -1;
+    if (test_open_mpi()) /* MPICH 4.0 swaps the two on a ring of two processes */
+        exchange_pairs(out, got, ring);
     MPI_Neighbor_allgather(&all, 1, MPI_INT, got, 1, MPI_INT, ring);
     expect_ring(got, true);
     got[0] = got[1] = -1;

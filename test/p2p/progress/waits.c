@@ -377,7 +377,7 @@ CASE(windows) {
         }
         MPI_Win_create(memory, 64, 1, MPI_INFO_NULL, where, &window);
         RUN(windows);
-        if (!over_pt2pt())
+        if (!over_pt2pt() && test_shared_windows())
             RUN(shared);
         MPI_Win_free(&window);
     }
@@ -415,9 +415,7 @@ SIT(File_open, open_file())
 SIT(File_close, close_file() THEN)
 SIT(File_set_view, set_view() THEN)
 SIT(File_set_size, MPI_File_set_size(file, 4096) THEN)
-#ifndef OPEN_MPI
 SIT(File_preallocate, MPI_File_preallocate(file, 4096) THEN)
-#endif
 SIT(File_set_info, MPI_File_set_info(file, info) THEN)
 SIT(File_set_atomicity, MPI_File_set_atomicity(file, 0) THEN)
 SIT(File_sync, MPI_File_sync(file) THEN)
@@ -450,9 +448,6 @@ static const struct call opening[] = {
 static const struct call files[] = {
     {"File_set_view", sit_File_set_view, 0, 0},
     {"File_set_size", sit_File_set_size, 0, 0},
-#ifndef OPEN_MPI /* after it Open MPI 4.1 sometimes receives the message of an earlier MPI_Bcast */
-    {"File_preallocate", sit_File_preallocate, 0, 0},
-#endif
     {"File_set_info", sit_File_set_info, 0, 0},
     {"File_set_atomicity", sit_File_set_atomicity, 0, 0},
     {"File_sync", sit_File_sync, 0, 0},
@@ -471,6 +466,8 @@ static const struct call files[] = {
     {"File_read_ordered_begin", sit_File_read_ordered_begin, 0, 0},
 };
 
+static const struct call preallocating[] = {{"File_preallocate", sit_File_preallocate, 0, 0}};
+
 CASE(files) {
     MPI_Request request;
     begin();
@@ -478,6 +475,8 @@ CASE(files) {
     RUN(opening);
     open_file();
     RUN(files);
+    if (!test_open_mpi()) /* after it Open MPI 4.1 sometimes receives the message of an earlier MPI_Bcast */
+        RUN(preallocating);
     close_file();
     MPI_Comm_idup(MPI_COMM_WORLD, &where, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -85,9 +85,7 @@ CASE(no_buffer) {
 
 /* Attaching a second buffer is refused. */
 CASE(attach_twice) {
-#ifdef OPEN_MPI
-    SKIP_IF(true, "this MPI does not refuse a second buffer");
-#endif
+    SKIP_IF(test_open_mpi(), "this MPI does not refuse a second buffer");
     void *buffer = attach(100000);
     char other[1000];
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
