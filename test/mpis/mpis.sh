@@ -10,6 +10,8 @@
 #   SUITE.MPI.clang     the same by clang; nothing of it is run
 #   SUITE.MPI.FAMILY    the quick tests of a family: p2p mpi net armci gas ga litmus scripts
 #   SUITE.mpich.abi     the quick tests of messages and windows of this machine's own tree, library and programs, under the MPICH there
+#   SUITE.abi.build     build/abi, for the standard ABI of MPI 5.0: all libraries, and the tests of messages and windows
+#   SUITE.abi.MPI       these tests, built once, under this MPI's libmpi_abi.so; skipped if the release has none
 #   SUITE.unit          the unit tests, under ASan
 #   SUITE.lint          the checks of the sources
 # A part of tests builds what it needs. A root is made once, in build/roots (root.sh); its trees are in build/roots/SUITE.build. The
@@ -19,6 +21,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
 here=$PWD/test/mpis roots=$PWD/build/roots
 mpis=(mpich openmpi)
 families=(p2p mpi net armci gas ga litmus scripts)
+abi_tests="p2p_suite p2p_foreign p2p_random p2p_threads mpi_suite mpi_random mpi_threads yield"
 build_limit=3600 test_limit=2400 # seconds, on a busy machine
 export JOBS=${JOBS:-$(nproc)}
 
@@ -44,7 +47,7 @@ parts() { # suite
         for mpi in "${mpis[@]}"; do
             for part in build clang "${families[@]}"; do echo "$1.$mpi.$part"; done
         done
-        printf "$1.%s\\n" mpich.abi unit lint
+        printf "$1.%s\\n" mpich.abi abi.build abi.mpich abi.openmpi unit lint
     } | grep -E -- "$pattern"
 }
 
@@ -68,7 +71,8 @@ version_of() { # suite, MPI: its version, from its package
 add_row() { # part, result, why
     local suite=${1%%.*} mpi
     mpi=$(cut -d. -f2 <<<"$1")
-    case $mpi in unit | lint) mpi=- ;; *) mpi="$mpi $(version_of "$suite" "$mpi")" ;; esac
+    [ "$mpi" != abi ] || mpi=${1##*.}
+    case $mpi in unit | lint | build) mpi=- ;; *) mpi="$mpi $(version_of "$suite" "$mpi")" ;; esac
     rows+=("$suite|$mpi|${1##*.}|$2|$3")
     echo "$1: $2${3:+ ($3)}"
 }
@@ -102,11 +106,12 @@ need_tree() { # suite, tree, targets
 build_for() { # part
     local suite=${1%%.*} mpi
     mpi=$(cut -d. -f2 <<<"$1")
-    case ${1##*.} in
-    clang) need_tree "$suite" "clang-$mpi" "all apps tests units" ;;
+    case ${1#*.} in
+    abi.*) need_tree "$suite" abi all && need_tree "$suite" abi "$abi_tests" ;;
+    *.clang) need_tree "$suite" "clang-$mpi" "all apps tests units" ;;
     unit) need_tree "$suite" asan units && need_tree "$suite" mpich "all units-long sims" ;;
     lint) need_tree "$suite" mpich all && need_tree "$suite" openmpi all ;;
-    abi) [ -x build/mpich/test/p2p_suite ] || { why="this machine has no tree build/mpich: make tests" && return 1; } ;;
+    mpich.abi) [ -x build/mpich/test/p2p_suite ] || { why="this machine has no tree build/mpich: make tests" && return 1; } ;;
     *) need_tree "$suite" "$mpi" "all apps tests" ;;
     esac
 }
@@ -120,7 +125,7 @@ run_tests() { # part, options of test/run
     local part=$1 suite=${1%%.*} log result
     shift
     log=$roots/$suite.build/${part#*.}.log
-    inside "$suite" $test_limit test/run "$@" quick >"$log" 2>&1 || failed=1
+    inside "$suite" $test_limit env ${library_path:+"LD_LIBRARY_PATH=$library_path"} test/run "$@" quick >"$log" 2>&1 || failed=1
     result=$(grep -E '^[0-9]+ passed, ' "$log" | tail -1)
     add_row "$part" "${result:-not finished}" "$(reasons "$log")"
 }
@@ -133,10 +138,35 @@ run_abi() { # part
     run_tests "$1" -m mpich -k '^(p2p|mpi)_'
 }
 
+has_standard_abi() { # suite
+    inside "$1" 60 packaging/mpis.sh abi >/dev/null 2>&1
+}
+
+# The tree build/abi, as that of this MPI in a build folder of its own. The loader finds this MPI's library first.
+run_standard() { # part
+    local suite=${1%%.*} mpi=${1##*.} build file
+    file=$(cd "$roots/$suite" && ls usr/lib/*/"libmpi_abi_$mpi.so".* 2>/dev/null | sed q)
+    [ -n "$file" ] || { add_row "$1" skipped "this $mpi has no libmpi_abi.so" && return; }
+    build=$roots/$suite.abi-$mpi
+    rm -rf "$build"
+    mkdir -p "$build/$mpi" "$build/host" && cp -al "$roots/$suite.build/abi"/{lib,bin,test} "$build/$mpi/"
+    ln -s "/$file" "$build/host/libmpi_abi.so.1"
+    library_path=/hearth/build/host run_tests "$1" -m "$mpi" -k '^(p2p|mpi)_'
+}
+
 run_part() { # part
     local mpi family=${1##*.} why=
     mpi=$(cut -d. -f2 <<<"$1")
+    if [ "$mpi" = abi ] && ! has_standard_abi "${1%%.*}"; then
+        add_row "$1" skipped "no MPI of this release has the standard ABI" && return
+    fi
     build_for "$1" || { failed=1 && add_row "$1" "does not build" "$why" && return; }
+    case ${1#*.} in
+    abi.mpich | abi.openmpi)
+        run_standard "$1"
+        return
+        ;;
+    esac
     case $family in
     build | clang) add_row "$1" built "" ;;
     unit) run_tests "$1" -k '^unit_' ;;
