@@ -151,7 +151,7 @@ run_standard() { # part
     rm -rf "$build"
     mkdir -p "$build/$mpi" "$build/host" && cp -al "$roots/$suite.build/abi"/{lib,bin,test} "$build/$mpi/"
     ln -s "/$file" "$build/host/libmpi_abi.so.1"
-    library_path=/hearth/build/host run_tests "$1" -m "$mpi" -k '^(p2p|mpi)_'
+    library_path=/hearth/build/host run_tests "$1" -m "$mpi" -k '^(p2p|mpi)_(?!\w*_py)' # mpi4py has the MPI's own ABI
 }
 
 run_part() { # part

@@ -7,7 +7,8 @@ mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 other=openmpi name='Open MPI'
 [ "$mpi" = mpich ] || other=mpich name=MPICH
-library=$(dirname "$tree")/$other/lib/libhearth-mpi.so
+trees=$(dirname "$tree")
+library=$trees/$other/lib/libhearth-mpi.so
 [ -e "$library" ] || { echo "only one MPI is built" && exit 77; }
 
 check() { # name, whether it ends well (0 or 1), level and end of the line, command...
@@ -25,13 +26,18 @@ check() { # name, whether it ends well (0 or 1), level and end of the line, comm
     fi
 }
 
-check 'a program in C' 0 warning 'it runs without Hearth' "$tree/test/mpi_smoke"
-out=$("$here/launch.sh" "$mpi" 2 --preload "$library" "$tree/test/mpi_smoke" fence 2>&1)
-grep -q '^== smoke: ok, 1 cases' <<<"$out" && echo 'ok its arguments stay' ||
-    { echo 'FAIL its arguments stay' && sed 's/^/    | /' <<<"$out" && failed=1; }
-if [ "$mpi" = openmpi ] && /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then # which loads its MPI late
-    check 'a program in Python' 1 error 'it ends' /usr/bin/python3 -c 'from mpi4py import MPI; print(MPI.COMM_WORLD.rank)'
-fi
+programs() {
+    check 'a program in C' 0 warning 'it runs without Hearth' "$tree/test/mpi_smoke"
+    out=$("$here/launch.sh" "$mpi" 2 --preload "$library" "$tree/test/mpi_smoke" fence 2>&1)
+    grep -q '^== smoke: ok, 1 cases' <<<"$out" && echo 'ok its arguments stay' ||
+        { echo 'FAIL its arguments stay' && sed 's/^/    | /' <<<"$out" && failed=1; }
+    if [ "$mpi" = openmpi ] && /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then # which loads its MPI late
+        check 'a program in Python' 1 error 'it ends' /usr/bin/python3 -c 'from mpi4py import MPI; print(MPI.COMM_WORLD.rank)'
+    fi
+}
+programs
 # A process without MPI, such as a shell that inherits the variable, is not affected.
 [ "$(LD_PRELOAD=$library sh -c 'echo fine' 2>&1)" = fine ] && echo 'ok no MPI' || { echo 'FAIL no MPI' && failed=1; }
+library=$trees/abi/lib/libhearth-mpi.so name='the standard ABI of MPI 5.0'
+[ ! -e "$library" ] || programs
 exit $failed

@@ -7,7 +7,7 @@
  *
  * An MPI is a loaded library named libmpi, libmpich or, by vendors, libmpi_X that exports MPI_Init. Open MPI has ompi_mpi_comm_world, which
  * no other MPI has. The MPIs of the MPICH family share one binary interface and count as one. A library of the standard ABI is named
- * libmpi_abi, whichever MPI it belongs to, and may need that MPI's own library, which is foreign only if its MPI_Init is the first. */
+ * libmpi_abi, of any MPI, and may need that MPI's own library, which is not foreign then. */
 #include "mpi/core/foreign.h"
 
 #include <dlfcn.h>
@@ -64,7 +64,19 @@ static bool is_first(void *library) {
     return !init || !its || !dladdr(init, &first) || !dladdr(its, &own) || first.dli_fbase == own.dli_fbase;
 }
 
-static bool is_foreign(const char *path) {
+/* Of another MPI beside the library of the standard ABI: whether the program does not use it. It is loaded before the program runs then,
+ * because that library needs it, and is not the first. */
+static bool is_beside(const char *path, void *library, bool is_early) {
+    static struct candidates known;
+    if (is_early && !is_first(library) && known.count < MOST)
+        snprintf(known.paths[known.count++], PATH, "%s", path);
+    for (int i = 0; i < known.count; i++)
+        if (!strcmp(known.paths[i], path))
+            return true;
+    return false;
+}
+
+static bool is_foreign(const char *path, bool is_early) {
     void *library = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
     bool foreign = false;
     if (!library)
@@ -73,7 +85,7 @@ static bool is_foreign(const char *path) {
         enum abi abi = is_standard(path)                       ? ABI_STANDARD
                        : dlsym(library, "ompi_mpi_comm_world") ? ABI_OPEN_MPI
                                                                : ABI_MPICH;
-        foreign = abi != built_for && (built_for != ABI_STANDARD || is_first(library));
+        foreign = abi != built_for && !(built_for == ABI_STANDARD && is_beside(path, library, is_early));
     }
     dlclose(library);
     return foreign;
@@ -157,7 +169,7 @@ static void foreign_end(bool is_early) {
     struct candidates found = {0};
     dl_iterate_phdr(note_candidate, &found);
     for (int i = 0; i < found.count; i++) {
-        if (!is_foreign(found.paths[i]))
+        if (!is_foreign(found.paths[i], is_early))
             continue;
         if (is_early)
             step_aside(found.paths[i]);
