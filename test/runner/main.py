@@ -107,7 +107,8 @@ def clean_environment(tier):
     for name in list(os.environ):
         if name.startswith("HEARTH_") or name == "LD_PRELOAD":
             del os.environ[name]
-    os.environ["HEARTH_TEST_KILLS"] = str(tier.kills)  # for scripts
+    os.environ["HEARTH_TEST_KILLS"] = str(tier.kills)  # for scripts, as the next one
+    os.environ["HEARTH_TEST_TIER"] = tier.name
     os.environ["HEARTH_TEST_YIELD"] = str(Path("build/mpich/test/yield.so").absolute())  # for test/launch.sh
 
 

@@ -262,7 +262,7 @@ int main(int c, char **v) { /* maps the first file, without keeping it open, and
 }
 END
 gcc -w "$dir/hold.c" -o "$dir/hold" || exit 1
-old vader_segment.node.0.1.0 mpich_abc ucx_shm_posix_12 vader_segment.node.0.2.0 osc_rdma.held my_own_data
+old vader_segment.node.0.1.0 mpich_abc ucx_shm_posix_12 vader_segment.node.0.2 vader_segment.node.0.2.0 osc_rdma.held my_own_data
 bash -c 'umask 077 && echo dead >"$1" && touch -d "1 hour ago" "$1" && kill -9 $$' - "$dir/shm/vader_segment.node.0.9.$$" 2>/dev/null
 echo young >"$dir/shm/vader_segment.node.0.3.0"
 ln -s "$dir/shm/my_own_data" "$dir/shm/vader_segment.link"
@@ -280,15 +280,15 @@ if [ "$(id -u)" = 0 ]; then
 fi
 
 PATH=$dir/bin:$PATH run info --check --mpi "$mpi"
-check 'leftovers are counted' 1 '^note +leftovers: 4 files of dead jobs'
+check 'leftovers are counted' 1 '^note +leftovers: 5 files of dead jobs'
 check 'leftovers are listed' 1 '^ +mpich_abc$'
 left vader_segment.node.0.1.0 mpich_abc ucx_shm_posix_12
 run info --clean
 check 'a leftover is removed' 0 '^removed .*/mpich_abc, [0-9]+ KB'
-for name in vader_segment.node.0.1.0 mpich_abc ucx_shm_posix_12 "vader_segment.node.0.9.$$"; do
+for name in vader_segment.node.0.1.0 vader_segment.node.0.2 mpich_abc ucx_shm_posix_12 "vader_segment.node.0.9.$$"; do
     [ ! -e "$dir/shm/$name" ] || fail "$name" 'is still there'
 done
-[ "$(grep -c '^removed' <<<"$out")" = 4 ] || fail '--clean' 'removed another number of files than 4'
+[ "$(grep -c '^removed' <<<"$out")" = 5 ] || fail '--clean' 'removed another number of files than 5'
 left vader_segment.node.0.2.0 osc_rdma.held my_own_data vader_segment.node.0.3.0 vader_segment.link vader_segment.folder $foreign
 kill "$holder" && wait "$holder" 2>/dev/null
 holder=''

@@ -62,7 +62,8 @@ check 'the user knows better' 0 '^by openmpi$'
 hearth run --mpi mpich mpirun.mpich -n 1 ./program
 check 'an MPI that contradicts the program' 2 'error: --mpi mpich, but ./program uses abi .*needs libmpi_abi.so.1'
 hearth info
-check 'hearth info' 0 "^abi +$dir/home/lib/hearth/abi/libhearth-mpi.so, for $dir/mpich/libmpi_abi.so.1, now that of MPICH$"
+check 'hearth info' 0 "^abi +$dir/home/lib/hearth/abi/libhearth-mpi.so, for $dir/mpich/libmpi_abi.so.1$"
+check 'hearth info names the MPI' 0 '^ +MPICH; ABI of MPI 5.0, libmpi 1$'
 
 libraries=$dir/openmpi
 hearth run -n 1 ./program
@@ -71,7 +72,7 @@ check 'and its library' 0 '^major 6, preloaded$'
 hearth run mpirun.mpich -n 1 ./program
 check 'not by the launcher of MPICH' 2 "$dir/openmpi/libmpi_abi.so.1 of openmpi, but mpirun.mpich is the launcher of mpich"
 hearth info
-check 'hearth info names the other' 0 '^abi .*, now that of Open MPI$'
+check 'hearth info names the other' 0 '^ +Open MPI; ABI of MPI 5.0, libmpi 1$'
 
 libraries=
 hearth run --dry-run mpirun.mpich -n 1 ./program

@@ -63,7 +63,7 @@ int check_code(void) {
 /* The number behind .so is the version of the ABI: 12 of MPICH and all that are compatible with it, 40 of Open MPI 4 and 5. */
 static void print_abi(const struct mpi_library *host) {
     const char *base = strrchr(host->name, '/'), *so = strstr(base ? base : host->name, ".so.");
-    static const char *const names[FLAVOURS] = {"unknown", "MPICH", "Open MPI"};
+    static const char *const names[FLAVOURS] = {"unknown", "MPICH", "Open MPI", "MPI 5.0"};
     printf("           %s; ABI of %s", vendor_of(host).name, names[host->flavour]);
     printf(so ? ", libmpi %s\n" : "\n", so ? so + 4 : "");
 }
@@ -72,9 +72,7 @@ static void print_preload(enum flavour flavour) {
     char path[PATH_MAX];
     struct mpi_library host;
     if (find_library_preload(flavour, path, &host)) {
-        printf("%-10s %s, for %s%s%s\n", flavour_name(flavour), path, *host.path ? host.path : host.name,
-               flavour == FLAVOUR_ABI ? ", now that of " : "",
-               flavour == FLAVOUR_ABI ? vendor_of(&host).name : "");
+        printf("%-10s %s, for %s\n", flavour_name(flavour), path, *host.path ? host.path : host.name);
         print_abi(&host);
     } else if (flavour != FLAVOUR_ABI) {
         printf("%-10s not built\n", flavour_name(flavour));

@@ -107,11 +107,17 @@ static void leftover_mark_used(struct leftovers *l, dev_t device, ino_t inode) {
             l->of[i].is_used = true;
 }
 
+/* The kernel appends " (deleted)" to the path of a file that has no name any more. */
+static bool is_name(const char *at, const char *name) {
+    size_t length = strlen(name);
+    return !strncmp(at, name, length) && strchr(" \n", at[length]);
+}
+
 /* Some filesystems show another device in maps than stat does, so the end of the path is compared too. */
 static void mark_named(struct leftovers *l, const char *path) {
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; slash && i < l->count; i++)
-        if (!strncmp(slash + 1, l->of[i].name, strlen(l->of[i].name)))
+        if (is_name(slash + 1, l->of[i].name))
             l->of[i].is_used = true;
 }
 

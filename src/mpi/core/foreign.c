@@ -66,7 +66,7 @@ static bool is_first(void *library) {
 
 /* Of another MPI beside the library of the standard ABI: whether the program does not use it. It is loaded before the program runs then,
  * because that library needs it, and is not the first. */
-static bool is_beside(const char *path, void *library, bool is_early) {
+static bool is_unused(const char *path, void *library, bool is_early) {
     static struct candidates known;
     if (is_early && !is_first(library) && known.count < MOST)
         snprintf(known.paths[known.count++], PATH, "%s", path);
@@ -85,7 +85,7 @@ static bool is_foreign(const char *path, bool is_early) {
         enum abi abi = is_standard(path)                       ? ABI_STANDARD
                        : dlsym(library, "ompi_mpi_comm_world") ? ABI_OPEN_MPI
                                                                : ABI_MPICH;
-        foreign = abi != built_for && !(built_for == ABI_STANDARD && is_beside(path, library, is_early));
+        foreign = abi != built_for && !(built_for == ABI_STANDARD && is_unused(path, library, is_early));
     }
     dlclose(library);
     return foreign;

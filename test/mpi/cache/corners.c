@@ -32,7 +32,11 @@ static void put(MPI_Win win, const void *from, size_t offset, size_t bytes) {
  *
  * As tail calls, these calls return directly into the MPI library that invoked the callback. By their return address
  * they look like calls that the library itself makes. */
+#ifdef __clang__ /* it does not know the attribute */
+#define TAIL_CALLS __attribute__((noinline))
+#else
 #define TAIL_CALLS __attribute__((noinline, optimize("O2")))
+#endif
 
 TAIL_CALLS static int free_attached_window(MPI_Comm comm, int key, void *window, void *extra) {
     return MPI_Win_free(window);
