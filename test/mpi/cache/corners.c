@@ -32,7 +32,7 @@ static void put(MPI_Win win, const void *from, size_t offset, size_t bytes) {
  *
  * As tail calls, these calls return directly into the MPI library that invoked the callback. By their return address
  * they look like calls that the library itself makes. */
-#ifdef __clang__ /* it does not know the attribute */
+#if defined(__clang__) /* which has no such attribute: plain calls */
 #define TAIL_CALLS __attribute__((noinline))
 #else
 #define TAIL_CALLS __attribute__((noinline, optimize("O2")))
