@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks that clang accepts all C sources without a warning, with the options of the build but without generating code: about half a
-# minute on 2 cores. In the quick tier it checks what is installed, the libraries and the command.
+# minute on 2 cores. In the quick tier it checks what is installed, the libraries and the command.   timeout: 240
 #
 #   lint_clang.sh [TREE]      TREE: a built tree, default: the first of build/openmpi, build/mpich
 set -u

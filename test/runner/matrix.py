@@ -105,7 +105,7 @@ class Matrix:
         if self.tier.only_long:
             return
         for script in sorted(Path("test/lint").glob("lint_*.sh")):
-            self.add(script.stem, BUSY * 60, [script], cores=PROCESS_KEEPS)
+            self.add(script.stem, BUSY * int(sources.field(script, "timeout", 60)), [script], cores=PROCESS_KEEPS)
 
     def unit_arguments(self, name):
         if name.endswith("_random"):
