@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/layout_build.h"
+#include "mpi/core/layout_constants.h"
 
 enum { DEPTH_MAX = 64 }; /* of nested types */
 
@@ -173,7 +174,8 @@ static int add_dimension(struct layout *l, int64_t from, int64_t count, int64_t 
 /* Arguments: dimensions, sizes, sub-sizes, starts, order. With large counts: dimensions, order; sizes etc. as counts. */
 static int describe_subarray(const struct contents *c, const struct layout_element *e, struct layout *out) {
     int dims = c->ints[0], rc = 0;
-    bool large = c->count_count > 0, fortran = c->ints[large ? 1 : 1 + 3 * dims] == MPI_ORDER_FORTRAN;
+    bool large = c->count_count > 0,
+         fortran = c->ints[large ? 1 : 1 + 3 * dims] == layout_constants()->order_fortran;
     int64_t stride = e->extent;
     *out = layout_share(&e->layout);
     for (int i = 0; i < dims && !rc; i++) {
@@ -192,7 +194,7 @@ struct share {
 };
 
 static int add_cyclic(struct layout *l, struct share s, int64_t stride) {
-    int64_t length = s.argument == MPI_DISTRIBUTE_DFLT_DARG ? 1 : s.argument;
+    int64_t length = s.argument == layout_constants()->distribute_default ? 1 : s.argument;
     int64_t from = s.me * length, round = s.grid * length, left = s.size - from;
     int64_t full = left < length ? 0 : (left - length) / round + 1;
     int64_t rest = left - full * round;
@@ -212,11 +214,12 @@ static int add_cyclic(struct layout *l, struct share s, int64_t stride) {
 }
 
 static int add_share(struct layout *l, struct share s, int64_t stride) {
-    if (s.kind == MPI_DISTRIBUTE_NONE)
+    const struct layout_constants *is = layout_constants();
+    if (s.kind == is->distribute_none)
         return add_dimension(l, 0, s.size, stride);
-    if (s.kind == MPI_DISTRIBUTE_CYCLIC)
+    if (s.kind == is->distribute_cyclic)
         return add_cyclic(l, s, stride);
-    int64_t length = s.argument == MPI_DISTRIBUTE_DFLT_DARG ? (s.size + s.grid - 1) / s.grid : s.argument;
+    int64_t length = s.argument == is->distribute_default ? (s.size + s.grid - 1) / s.grid : s.argument;
     int64_t from = s.me * length, left = s.size - from;
     return add_dimension(l, from, left < length ? left : length, stride);
 }
@@ -227,7 +230,7 @@ static int describe_darray(const struct contents *c, const struct layout_element
     int dims = c->ints[2], rc = 0;
     const int *kinds = c->ints + 3 + (c->count_count ? 0 : dims), *arguments = kinds + dims,
               *grid = arguments + dims;
-    bool fortran = grid[dims] == MPI_ORDER_FORTRAN;
+    bool fortran = grid[dims] == layout_constants()->order_fortran;
     int64_t stride = e->extent;
     *out = layout_share(&e->layout);
     for (int i = 0; i < dims && !rc; i++) {
