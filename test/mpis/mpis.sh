@@ -12,6 +12,7 @@
 #   SUITE.mpich.abi     the quick tests of messages and windows of this machine's own tree, library and programs, under the MPICH there
 #   SUITE.abi.build     build/abi, for the standard ABI of MPI 5.0: all libraries, and the tests of messages and windows
 #   SUITE.abi.MPI       these tests, built once, under this MPI's libmpi_abi.so; skipped if the release has none
+#   SUITE.abi.run       one program, started by `hearth run` under each of them (abi_run.sh)
 #   SUITE.unit          the unit tests, under ASan
 #   SUITE.lint          the checks of the sources
 # A part of tests builds what it needs. A root is made once, in build/roots (root.sh); its trees are in build/roots/SUITE.build. The
@@ -47,7 +48,7 @@ parts() { # suite
         for mpi in "${mpis[@]}"; do
             for part in build clang "${families[@]}"; do echo "$1.$mpi.$part"; done
         done
-        printf "$1.%s\\n" mpich.abi abi.build abi.mpich abi.openmpi unit lint
+        printf "$1.%s\\n" mpich.abi abi.build abi.run abi.mpich abi.openmpi unit lint
     } | grep -E -- "$pattern"
 }
 
@@ -72,7 +73,7 @@ add_row() { # part, result, why
     local suite=${1%%.*} mpi
     mpi=$(cut -d. -f2 <<<"$1")
     [ "$mpi" != abi ] || mpi=${1##*.}
-    case $mpi in unit | lint | build) mpi=- ;; *) mpi="$mpi $(version_of "$suite" "$mpi")" ;; esac
+    case $mpi in unit | lint | build | run) mpi=- ;; *) mpi="$mpi $(version_of "$suite" "$mpi")" ;; esac
     rows+=("$suite|$mpi|${1##*.}|$2|$3")
     echo "$1: $2${3:+ ($3)}"
 }
@@ -142,6 +143,17 @@ has_standard_abi() { # suite
     inside "$1" 60 packaging/mpis.sh abi >/dev/null 2>&1
 }
 
+run_program() { # part
+    local suite=${1%%.*} log
+    log=$roots/$suite.build/${1#*.}.log
+    if inside "$suite" 600 test/mpis/abi_run.sh build/abi >"$log" 2>&1; then
+        add_row "$1" "$(grep -c '^ok ' "$log") passed" ""
+    else
+        failed=1
+        add_row "$1" "$(grep -c '^FAIL ' "$log") failed" "$(sed -n 's/^FAIL //p' "$log" | paste -sd ';' -)"
+    fi
+}
+
 # The tree build/abi, as that of this MPI in a build folder of its own. The loader finds this MPI's library first.
 run_standard() { # part
     local suite=${1%%.*} mpi=${1##*.} build file
@@ -162,6 +174,10 @@ run_part() { # part
     fi
     build_for "$1" || { failed=1 && add_row "$1" "does not build" "$why" && return; }
     case ${1#*.} in
+    abi.run)
+        run_program "$1"
+        return
+        ;;
     abi.mpich | abi.openmpi)
         run_standard "$1"
         return
