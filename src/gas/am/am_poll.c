@@ -6,6 +6,7 @@
 
 #include "gas/am/am.h"
 #include "gas/rma/ask.h"
+#include "gas/rma/gas_handle.h"
 #include "gas/coll/coll.h"
 #include "gas/job/leave.h"
 
@@ -66,6 +67,7 @@ static bool poll_messages(bool network) {
 }
 
 bool gas_poll(void) {
+    gas_handle_tend();
     return poll_messages(gas_job.world->nodes > 1);
 }
 

@@ -10,8 +10,11 @@
  * were started, which is roughly the order in which they complete. A thread that starts many and never synchronises
  * holds no more than about LOOK_FROM completed records, because the head of the list is checked whenever one is added.
  *
- * No put, get or set needs any action of the program to complete. So waiting for the first of several never takes longer
- * than waiting for all of them, and it may sleep. Collective operations complete in handlers: a wait for them polls. */
+ * No put, get or set needs any action of another process to complete. So waiting for the first of several never takes
+ * longer than waiting for all of them, and it may sleep. In pages, an operation may need its own thread: to update a page
+ * that has arrived, or to ask again. Polls do that too (gas_handle_tend), so that a program that starts an operation and
+ * then only polls, for the answer of another process, say, does not wait for ever. Collective operations complete in
+ * handlers: a wait for them polls. */
 #include "gas/rma/gas_handle.h"
 
 #include <pthread.h>
@@ -153,6 +156,8 @@ void gas_operation_opened(struct gas_thread *t, struct gasnet_operation *o) {
 static void close_operation(struct gasnet_operation *o) {
     struct gas_thread *t = o->owner;
     lock_open(t);
+    if (t->tended == o)
+        t->tended = o->open_next;
     *(o->open_previous ? &o->open_previous->open_next : &t->open) = o->open_next;
     if (o->open_next)
         o->open_next->open_previous = o->open_previous;
@@ -215,6 +220,21 @@ bool gas_operation_source_is_free(struct gasnet_operation *o) {
     if (o->kind == OPERATION_MEMORY && gas_memory_source_is_free(&o->memory))
         return true;
     return gas_operation_is_complete(o);
+}
+
+/* A bounded number per poll, in turn: a thread may have many. */
+void gas_handle_tend(void) {
+    enum { MOST = 8 };
+    struct gas_thread *t = gas_am_context.thread;
+    if (LIKELY(!t || !t->open || !gas_job.pages))
+        return;
+    pthread_mutex_lock(&t->lock);
+    struct gasnet_operation *o = t->tended ? t->tended : t->open;
+    for (int i = 0; o && i < MOST; i++, o = o->open_next)
+        if (o->kind == OPERATION_MEMORY)
+            gas_operation_is_complete(o);
+    t->tended = o;
+    pthread_mutex_unlock(&t->lock);
 }
 
 /* Stops at the first incomplete operation; the operations behind it are tested only after it is complete. */

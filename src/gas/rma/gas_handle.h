@@ -50,6 +50,7 @@ struct gas_thread {
     unsigned until_poll;  /* puts and gets before the next one that polls */
     pthread_mutex_t lock; /* protects `open` if there are pages; leaf lock except for those of pages/ */
     struct gasnet_operation *open;      /* all operations under way */
+    struct gasnet_operation *tended;    /* the one that the next poll advances first; NULL: `open` */
     struct gas_thread *next, *previous; /* list of all threads */
     struct stats_thread stats;
 };
@@ -79,6 +80,9 @@ void gas_operation_add(struct gas_thread *t, struct gasnet_operation *o);
 bool gas_operation_is_complete(struct gasnet_operation *o);
 /* The same for the source of a put. */
 bool gas_operation_source_is_free(struct gasnet_operation *o);
+
+/* Advances operations of the calling thread in pages. Part of a poll. */
+void gas_handle_tend(void);
 
 /* Whether it is complete; then it is freed. Neither polls nor makes the network progress. */
 bool gas_operation_try(struct gas_thread *t, gasnet_handle_t handle);

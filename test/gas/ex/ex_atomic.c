@@ -290,3 +290,23 @@ CASE(many_implicit_operations) {
     ex_barrier();
     gex_AD_Destroy(ad);
 }
+
+/* A process that posts to all others, and then only polls until they have posted to it: nobody synchronises before. */
+CASE(polls_complete_operations) {
+    enum { POSTS = 20 };
+    gex_AD_t ad;
+    int64_t *mine = (int64_t *)(void *)(ex_base[test_rank] + 1024);
+    gex_AD_Create(&ad, ex_tm, GEX_DT_I64, GEX_OP_INC | GEX_OP_GET, 0);
+    *mine = 0;
+    ex_barrier();
+    for (int i = 1; i <= POSTS; i++) {
+        for (int r = 0; r < test_size; r++)
+            gex_AD_OpNBI_I64(ad, NULL, (gex_Rank_t)r, ex_base[r] + 1024, GEX_OP_INC, 0, 0, 0);
+        while (__atomic_load_n(mine, __ATOMIC_ACQUIRE) < (int64_t)i * test_size)
+            gasnet_AMPoll();
+    }
+    gex_NBI_Wait(GEX_EC_RMW, 0);
+    ex_barrier();
+    expect(*mine == (int64_t)POSTS * test_size);
+    gex_AD_Destroy(ad);
+}
