@@ -15,6 +15,20 @@
 #if defined(GASNET_SEQ) + defined(GASNET_PARSYNC) + defined(GASNET_PAR) != 1
 #error "define one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR before gasnet.h is included"
 #endif
+/* Programs test the mode by #if too, however they have defined it. */
+#if defined(GASNET_SEQ)
+#undef GASNET_SEQ
+#define GASNET_SEQ 1
+#elif defined(GASNET_PARSYNC)
+#undef GASNET_PARSYNC
+#define GASNET_PARSYNC 1
+#else
+#undef GASNET_PAR
+#define GASNET_PAR 1
+#endif
+#if !defined(GASNET_DEBUG) && !defined(GASNET_NDEBUG)
+#define GASNET_NDEBUG 1 /* checks depend on HEARTH_CHECK_ARGS alone */
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,7 +57,8 @@ extern "C" {
 #define GASNET_CONDUIT_NAME         HEARTH
 #define GASNET_CONDUIT_NAME_STR     "HEARTH"
 #define GASNET_CONDUIT_HEARTH       1
-#if defined(GASNET_SEQ)
+#define GASNET_CONDUIT_MPI          1 /* as in mpi-conduit, MPI starts the job, and is initialised by the first call */
+#ifdef GASNET_SEQ
 #define GASNETC_THREADS_STR "SEQ"
 #elif defined(GASNET_PARSYNC)
 #define GASNETC_THREADS_STR "PARSYNC"
@@ -54,9 +69,8 @@ extern "C" {
     "SPEC=1.8,CONDUIT=HEARTH(HEARTH-0.1/HEARTH-0.1),THREADMODEL=" GASNETC_THREADS_STR                        \
     ",SEGMENT=LARGE,PTR=64bit,noalign"
 
-#ifndef GASNET_SEGMENT_LARGE
-#define GASNET_SEGMENT_LARGE 1
-#endif
+#undef GASNET_SEGMENT_LARGE
+#define GASNET_SEGMENT_LARGE    1
 #define GASNET_ALIGNED_SEGMENTS 0 /* segments of different nodes have different addresses */
 #define GASNET_PAGESIZE         4096
 #define GASNET_NULL_ARGV_OK     1 /* gasnet_init(NULL, NULL) */
@@ -223,9 +237,15 @@ int gasnet_barrier_result(int *id);
 #define if_pt(condition) if (__builtin_expect(!!(condition), 1))
 #endif
 
-#define GASNET_BEGIN_FUNCTION()      ((void)0) /* threads are identified without this */
+/* The calling thread: a value that differs between the threads of a process. The calls need none of these macros. */
+gasnet_threadinfo_t gasnetc_threadinfo(void);
+#define GASNET_BEGIN_FUNCTION()      ((void)0)
 #define GASNET_POST_THREADINFO(info) ((void)(info))
-#define GASNET_GET_THREADINFO()      ((gasnet_threadinfo_t)0)
+#define GASNET_GET_THREADINFO()      gasnetc_threadinfo()
+
+/* Realm takes the address of this function of GASNet's releases. */
+static inline void _gasneti_threadkey_init(void) {
+}
 #define GASNET_SAFE(call)                                                                                    \
     do {                                                                                                     \
         int gasnetc_code = (call);                                                                           \

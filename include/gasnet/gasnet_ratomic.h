@@ -20,8 +20,8 @@ extern "C" {
 typedef struct gasnetc_domain *gex_AD_t;
 #define GEX_AD_INVALID ((gex_AD_t)0)
 
-/* Collective over the team. ops: the operators that will be used, combined by |. flags: GEX_FLAG_AD_FAVOR_*, which
- * have no effect here, or 0. Does not synchronise. */
+/* Collective over the team. ops: the operators that will be used, combined by |. flags: GEX_FLAG_AD_FAVOR_* and
+ * GEX_FLAG_*_SEG_*, which have no effect here, or 0. Does not synchronise. */
 void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_Flags_t flags);
 
 /* Collective; the operations of all members must be complete. Does not synchronise. */

@@ -4,7 +4,11 @@
  * weaker ordering are accepted and have no effect. */
 #ifndef GASNET_TOOLS_H
 #define GASNET_TOOLS_H
+#define _INCLUDED_GASNET_TOOLS_H 1 /* tested by Realm */
 
+#include "gasnet_portable_platform.h"
+
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
@@ -21,10 +25,13 @@ extern "C" {
 /* ---- versions ---- */
 
 #define GASNETT_SPEC_VERSION_MAJOR    1
-#define GASNETT_SPEC_VERSION_MINOR    10
-#define GASNETT_RELEASE_VERSION_MAJOR 1
-#define GASNETT_RELEASE_VERSION_MINOR 32
+#define GASNETT_SPEC_VERSION_MINOR    18
+#define GASNETT_RELEASE_VERSION_MAJOR 2021 /* the same as GASNET_RELEASE_VERSION */
+#define GASNETT_RELEASE_VERSION_MINOR 9
 #define GASNETT_RELEASE_VERSION_PATCH 0
+
+const char *gasnett_release_version_str(void); /* the release, such as 2021.9.0 */
+uint64_t gasnett_release_version(void);        /* a number that grows from release to release */
 
 /* All calls may be made by any thread, whatever mode the program defines. */
 #undef GASNETT_THREAD_SAFE
@@ -51,10 +58,10 @@ extern "C" {
 #define GASNETT_SYSTEM_TUPLE "unknown-unknown-linux-gnu"
 #endif
 #define GASNETT_CONFIGURE_ARGS             ""
-#define GASNETT_PLATFORM_COMPILER_IDSTR    __VERSION__
-#define GASNETT_PLATFORM_COMPILER_FAMILYID 1 /* compatible with GCC */
-#define GASNETT_PLATFORM_COMPILER_ID       1
-#define GASNETT_PLATFORM_COMPILER_VERSION  ((__GNUC__ << 16) | (__GNUC_MINOR__ << 8) | __GNUC_PATCHLEVEL__)
+#define GASNETT_PLATFORM_COMPILER_IDSTR    PLATFORM_COMPILER_IDSTR
+#define GASNETT_PLATFORM_COMPILER_FAMILYID PLATFORM_COMPILER_FAMILYID
+#define GASNETT_PLATFORM_COMPILER_ID       PLATFORM_COMPILER_ID
+#define GASNETT_PLATFORM_COMPILER_VERSION  PLATFORM_COMPILER_VERSION
 #define GASNETT_PTR_CONFIG                 64bit
 #define GASNETT_DEBUG_CONFIG               nodebug
 #define GASNETT_TIMER_CONFIG               timers_posixrt
@@ -68,6 +75,36 @@ extern "C" {
 #ifndef if_pf /* conditions that rarely hold, and that mostly hold */
 #define if_pf(condition) if (__builtin_expect(!!(condition), 0))
 #define if_pt(condition) if (__builtin_expect(!!(condition), 1))
+#endif
+#define gasneti_builtin_unreachable() __builtin_unreachable() /* the name that UPC++ takes */
+#define gasnett_unreachable()         __builtin_unreachable()
+#define gasnett_assume(condition)     ((condition) ? (void)0 : __builtin_unreachable())
+#if defined(__GNUC__) && __GNUC__ >= 7
+#define GASNETT_FALLTHROUGH __attribute__((__fallthrough__));
+#else
+#define GASNETT_FALLTHROUGH
+#endif
+#ifndef _STRINGIFY /* names that programs take from GASNet's headers */
+#define _STRINGIFY_HELPER(x) #x
+#define _STRINGIFY(x)        _STRINGIFY_HELPER(x)
+#endif
+#ifndef _CONCAT
+#define _CONCAT_HELPER(a, b) a##b
+#define _CONCAT(a, b)        _CONCAT_HELPER(a, b)
+#endif
+#ifndef MIN
+#define MIN(x, y) ((x) < (y) ? (x) : (y))
+#endif
+#ifndef MAX
+#define MAX(x, y) ((x) > (y) ? (x) : (y))
+#endif
+#ifndef PRIuSZ /* conversions of a size_t for printf */
+#define PRIdSZ "zd"
+#define PRIiSZ "zi"
+#define PRIoSZ "zo"
+#define PRIuSZ "zu"
+#define PRIxSZ "zx"
+#define PRIXSZ "zX"
 #endif
 #define GASNETT_INLINE(name)                    static inline
 #define GASNETT_ALWAYS_INLINE(name)             static inline __attribute__((__always_inline__))
@@ -271,7 +308,8 @@ double gasnett_tick_overhead(void);    /* time to read the clock, in microsecond
 #define gasnett_tick_overheadus()     gasnett_tick_overhead()
 #define gasnett_timer_granularityus() gasnett_tick_granularity()
 #define gasnett_timer_overheadus()    gasnett_tick_overhead()
-int64_t gasnett_gettimeofday_us(void); /* time of day, in microseconds since 1970 */
+int64_t gasnett_gettimeofday_us(void);    /* time of day, in microseconds since 1970 */
+int gasnett_nsleep(uint64_t nanoseconds); /* sleeps at least that long, signals included; returns 0 */
 
 /* ---- threads ---- */
 
@@ -363,6 +401,14 @@ int64_t gasnett_parse_int(const char *text, uint64_t size_unit);
  * 3 MB. */
 char *gasnett_format_number(int64_t value, char *buffer, size_t bufsz, int is_mem_size);
 
+/* ---- types, operators and queries of GASNet-EX as text ---- */
+
+/* Write the names in a set of GEX_DT_*, GEX_OP_* or GEX_TI_*, separated by |, and a final 0. Return the bytes that this
+ * takes; a buffer of NULL receives nothing. */
+size_t gasnett_format_dt(char *buffer, uint32_t types);
+size_t gasnett_format_op(char *buffer, uint32_t operators);
+size_t gasnett_format_ti(char *buffer, uint32_t fields);
+
 /* ---- bytes ---- */
 
 uint64_t gasnett_checksum(const void *data, int nbytes);                /* fast, not secure */
@@ -385,6 +431,7 @@ static inline int gasnett_count0s_uint32_t(uint32_t x) {
 
 /* Writes the line "*** FATAL ERROR: ...", and aborts. */
 void gasnett_fatalerror(const char *format, ...) __attribute__((__format__(__printf__, 1, 2), __noreturn__));
+#define gasnett_fatalerror_nopos gasnett_fatalerror /* no position is written in any case */
 void gasnett_killmyprocess(int exitcode)
     __attribute__((__noreturn__)); /* immediately, without atexit handlers */
 
@@ -431,17 +478,22 @@ void gasnett_free_aligned(void *memory);                       /* memory from ga
 
 int gasnett_cpu_count(void);                         /* 0 if unknown */
 const char *gasnett_gethostname(void);               /* never freed */
+const char *gasnett_exe_name(void);                  /* path of the program, or NULL; never freed */
 uint64_t gasnett_getPhysMemSz(int failure_is_fatal); /* bytes of physical memory; 0 if unknown */
 void gasnett_flush_streams(void);                    /* flushes all streams that are open for writing */
 void gasnett_close_streams(void);                    /* flushes, then closes stdin, stdout and stderr */
 const char *gasnett_performance_warning_str(void);   /* empty: nothing makes this build slow */
-#define gasnett_set_affinity(rank) ((void)(rank))
-#define GASNETT_TRACE_ENABLED      0
-GASNETT_UNUSED static void gasneti_trace_nothing(const char *format, ...) {
+/* Binds no thread: returns nonzero, as releases do where GASNETT_SET_AFFINITY_SUPPORT is not defined. */
+static inline int gasnett_set_affinity(int rank) {
+    (void)rank;
+    return 1;
+}
+#define GASNETT_TRACE_ENABLED 0
+GASNETT_UNUSED static void _gasnett_trace_printf_noop(const char *format, ...) {
     (void)format;
 }
-#define GASNETT_TRACE_PRINTF                    gasneti_trace_nothing
-#define GASNETT_TRACE_PRINTF_FORCE              gasneti_trace_nothing
+#define GASNETT_TRACE_PRINTF                    _gasnett_trace_printf_noop
+#define GASNETT_TRACE_PRINTF_FORCE              _gasnett_trace_printf_noop
 #define GASNETT_TRACE_GET_TRACELOCAL()          0
 #define GASNETT_TRACE_SET_TRACELOCAL(value)     ((void)0)
 #define GASNETT_TRACE_SETSOURCELINE(file, line) ((void)0)

@@ -13,6 +13,7 @@
 #define GASNETEX_H
 
 #include "gasnet.h"
+#include "gasnet_fwd.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,9 +25,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* ---- constants and types ----
- *
- * Where the specification leaves a value open and programs nevertheless rely on one, it is that of GASNet-EX's releases. */
+/* ---- constants and types; the others are in gasnet_fwd.h ---- */
 
 /* The version of the specification of GASNet-EX. */
 #define GEX_SPEC_VERSION_MAJOR 0
@@ -34,11 +33,6 @@ extern "C" {
 
 #define GASNET_HIDDEN_AM_CONCURRENCY_LEVEL 0 /* handlers run only in threads of the program that poll */
 #define GASNET_MAXEPS                      1 /* endpoints of a client in a process */
-
-typedef gasnet_node_t gex_Rank_t;
-#define GEX_RANK_INVALID ((gex_Rank_t)-1)
-
-typedef uint32_t gex_Flags_t;
 
 typedef struct gasnetc_client *gex_Client_t;
 typedef struct gasnetc_endpoint *gex_EP_t;
@@ -54,12 +48,6 @@ typedef struct gasnetc_memory_kind *gex_MK_t;
 #define GEX_MK_INVALID ((gex_MK_t)0)
 #define GEX_MK_HOST    ((gex_MK_t)(uintptr_t)1)
 
-typedef uint16_t gex_EP_Index_t; /* 0: the endpoint that gex_Client_Init creates */
-typedef struct gasnetc_location {
-    gex_Rank_t gex_rank; /* in the job */
-    gex_EP_Index_t gex_ep_index;
-} gex_EP_Location_t;
-
 typedef void *gex_Addr_t;
 typedef struct gasnetc_memvec {
     void *gex_addr;
@@ -69,17 +57,6 @@ typedef struct gasnetc_memvec {
 typedef gasnet_register_value_t gex_RMA_Value_t;
 #define SIZEOF_GEX_RMA_VALUE_T SIZEOF_GASNET_REGISTER_VALUE_T
 
-/* An event of an operation under way: the root event, which the thread that started the operation synchronises once, or
- * a leaf event of it (gex_Event_QueryLeaf), which is invalid when its root has been synchronised. */
-typedef gasnet_handle_t gex_Event_t;
-#define GEX_EVENT_INVALID ((gex_Event_t)0)            /* the operation is complete */
-#define GEX_EVENT_NO_OP   ((gex_Event_t)(uintptr_t)1) /* GEX_FLAG_IMMEDIATE: nothing was started */
-
-/* Instead of the address of an event: when the source of a put or message may be changed. */
-#define GEX_EVENT_NOW   ((gex_Event_t *)(uintptr_t)1) /* when the call returns */
-#define GEX_EVENT_DEFER ((gex_Event_t *)(uintptr_t)2) /* when the operation is synchronised */
-#define GEX_EVENT_GROUP ((gex_Event_t *)(uintptr_t)3) /* when gex_NBI_Wait(GEX_EC_LC) has returned */
-
 /* Categories of events. */
 typedef uint32_t gex_EC_t;
 #define GEX_EC_GET ((gex_EC_t)1)
@@ -88,79 +65,6 @@ typedef uint32_t gex_EC_t;
 #define GEX_EC_LC  ((gex_EC_t)8) /* the sources of puts may be changed */
 #define GEX_EC_RMW ((gex_EC_t)16)
 #define GEX_EC_ALL ((gex_EC_t)31)
-
-/* Flags of communication calls. */
-#define GEX_FLAG_IMMEDIATE               ((gex_Flags_t)1 << 0) /* may return without effect instead of waiting */
-#define GEX_FLAG_AD_MY_RANK              ((gex_Flags_t)1 << 1)
-#define GEX_FLAG_AD_MY_NBRHD             ((gex_Flags_t)1 << 2)
-#define GEX_FLAG_AD_ACQ                  ((gex_Flags_t)1 << 3)
-#define GEX_FLAG_AD_REL                  ((gex_Flags_t)1 << 4)
-#define GEX_FLAG_RANK_IS_JOBRANK         ((gex_Flags_t)1 << 5)
-#define GEX_FLAG_AM_PREPARE_LEAST_CLIENT ((gex_Flags_t)1 << 11)
-#define GEX_FLAG_AM_PREPARE_LEAST_ALLOC  ((gex_Flags_t)1 << 12)
-#define GEX_FLAG_ENABLE_LEAF_LC          ((gex_Flags_t)1 << 8)
-/* Flags of calls that create and destroy objects. */
-#define GEX_FLAG_USES_GASNET1                ((gex_Flags_t)1 << 9)
-#define GEX_FLAG_TM_NO_SCRATCH               ((gex_Flags_t)1 << 10)
-#define GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED ((gex_Flags_t)1 << 6)
-#define GEX_FLAG_GLOBALLY_QUIESCED           ((gex_Flags_t)1 << 7)
-#define GEX_FLAG_AD_FAVOR_MY_RANK            ((gex_Flags_t)1 << 13)
-#define GEX_FLAG_AD_FAVOR_MY_NBRHD           ((gex_Flags_t)1 << 14)
-#define GEX_FLAG_AD_FAVOR_REMOTE             ((gex_Flags_t)1 << 15)
-#define GEX_FLAG_TM_GLOBAL_SCRATCH           ((gex_Flags_t)1 << 16)
-#define GEX_FLAG_TM_LOCAL_SCRATCH            ((gex_Flags_t)1 << 17)
-#define GEX_FLAG_TM_SYMMETRIC_SCRATCH        ((gex_Flags_t)1 << 18)
-#define GEX_FLAG_HINT_ACCEL_AD               ((gex_Flags_t)1 << 19)
-#define GEX_FLAG_HINT_ACCEL_COLL             ((gex_Flags_t)1 << 20)
-#define GEX_FLAG_HINT_ACCEL_ALL              (GEX_FLAG_HINT_ACCEL_AD | GEX_FLAG_HINT_ACCEL_COLL)
-#define GEX_FLAG_DEFER_THREADS               ((gex_Flags_t)1 << 21)
-/* Puts and gets: the peer is never this process, or never in its neighbourhood. Has no effect. */
-#define GEX_FLAG_PEER_NEVER_SELF  ((gex_Flags_t)1 << 22)
-#define GEX_FLAG_PEER_NEVER_NBRHD ((gex_Flags_t)1 << 23)
-
-/* Types and operators of atomic operations and reductions. Each is one bit. */
-typedef uint32_t gex_DT_t;
-#define GEX_DT_I32  ((gex_DT_t)1 << 0) /* int32_t */
-#define GEX_DT_U32  ((gex_DT_t)1 << 1) /* uint32_t */
-#define GEX_DT_I64  ((gex_DT_t)1 << 2) /* int64_t */
-#define GEX_DT_U64  ((gex_DT_t)1 << 3) /* uint64_t */
-#define GEX_DT_FLT  ((gex_DT_t)1 << 4) /* float */
-#define GEX_DT_DBL  ((gex_DT_t)1 << 5) /* double */
-#define GEX_DT_USER ((gex_DT_t)1 << 6) /* reductions only: any bytes */
-
-typedef uint32_t gex_OP_t;
-#define GEX_OP_AND   ((gex_OP_t)1 << 0)
-#define GEX_OP_OR    ((gex_OP_t)1 << 1)
-#define GEX_OP_XOR   ((gex_OP_t)1 << 2)
-#define GEX_OP_ADD   ((gex_OP_t)1 << 3)
-#define GEX_OP_SUB   ((gex_OP_t)1 << 4)
-#define GEX_OP_MULT  ((gex_OP_t)1 << 5)
-#define GEX_OP_MIN   ((gex_OP_t)1 << 6)
-#define GEX_OP_MAX   ((gex_OP_t)1 << 7)
-#define GEX_OP_INC   ((gex_OP_t)1 << 8)
-#define GEX_OP_DEC   ((gex_OP_t)1 << 9)
-#define GEX_OP_SET   ((gex_OP_t)1 << 10)
-#define GEX_OP_CAS   ((gex_OP_t)1 << 11)
-#define GEX_OP_FAND  ((gex_OP_t)1 << 12) /* F: the previous value is returned */
-#define GEX_OP_FOR   ((gex_OP_t)1 << 13)
-#define GEX_OP_FXOR  ((gex_OP_t)1 << 14)
-#define GEX_OP_FADD  ((gex_OP_t)1 << 15)
-#define GEX_OP_FSUB  ((gex_OP_t)1 << 16)
-#define GEX_OP_FMULT ((gex_OP_t)1 << 17)
-#define GEX_OP_FMIN  ((gex_OP_t)1 << 18)
-#define GEX_OP_FMAX  ((gex_OP_t)1 << 19)
-#define GEX_OP_FINC  ((gex_OP_t)1 << 20)
-#define GEX_OP_FDEC  ((gex_OP_t)1 << 21)
-#define GEX_OP_SWAP  ((gex_OP_t)1 << 22)
-#define GEX_OP_FCAS  ((gex_OP_t)1 << 23)
-#define GEX_OP_GET   ((gex_OP_t)1 << 24)
-#define GEX_OP_CSWAP GEX_OP_FCAS
-/* Reductions only: functions of the program; NC: not commutative. */
-#define GEX_OP_USER    ((gex_OP_t)1 << 25)
-#define GEX_OP_USER_NC ((gex_OP_t)1 << 26)
-
-#define GEX_OP_TO_FETCHING(op)    ((gex_OP_t)((op) << 12)) /* SET and SWAP are a pair */
-#define GEX_OP_TO_NONFETCHING(op) ((gex_OP_t)((op) >> 12))
 
 /* ---- the job ---- */
 

@@ -30,15 +30,6 @@ typedef void (*gex_AM_Fn_t)();
 
 #define GEX_AM_INDEX_BASE 128 /* handlers of the program are 128 to 255 */
 
-/* How a handler is called: one of the first four and one of the last three. */
-#define GEX_FLAG_AM_SHORT   ((gex_Flags_t)1)
-#define GEX_FLAG_AM_MEDIUM  ((gex_Flags_t)2)
-#define GEX_FLAG_AM_LONG    ((gex_Flags_t)4)
-#define GEX_FLAG_AM_MEDLONG ((gex_Flags_t)6)
-#define GEX_FLAG_AM_REQUEST ((gex_Flags_t)8)
-#define GEX_FLAG_AM_REPLY   ((gex_Flags_t)16)
-#define GEX_FLAG_AM_REQREP  ((gex_Flags_t)24)
-
 typedef struct gasnetc_entry {
     gex_AM_Index_t gex_index; /* 0: gex_EP_RegisterHandlers assigns one and stores it here */
     gex_AM_Fn_t gex_fnptr;

@@ -43,6 +43,8 @@ check_more() {
 check gasnet.h
 check vgasnet.h
 check gasnet_tools.h
+check gasnet_fwd.h
+check 'gasnet_fwd.h gasnetex.h gasnet_tools.h gasnet_portable_platform.h'
 check gasnet_vis.h
 check gasnetex.h
 check_more gasnetex.h
@@ -157,6 +159,18 @@ for mode in 'gcc -x c -std=c99' 'gcc -x c -std=c11' 'g++ -x c++ -std=c++98' 'g++
     # shellcheck disable=SC2086 # compiler and options
     program_ex | try $mode || { echo "the names of GASNet-EX are not all there: $mode" && bad=1; }
 done
+
+# The header of the MPI may define names of the platform too: before and after.
+for order in 'mpi.h gasnetex.h gasnet_tools.h' 'gasnetex.h gasnet_tools.h mpi.h'; do
+    # shellcheck disable=SC2086
+    { echo '#define GASNET_PAR' && includes $order && echo 'int n[PLATFORM_OS_LINUX + PLATFORM_ARCH_64];'; } | "mpicc.$1" -x c -std=c11 $warn - 2>&1 ||
+        { echo "not together: $order" && bad=1; }
+done
+
+# gasnet_fwd.h has no functions, and its constants are of use to the preprocessor.
+printf '#include <gasnet_fwd.h>\n#if GEX_FLAG_IMMEDIATE != 1 || GEX_OP_ADD != 8 || GEX_DT_U64 != 8\n#error "values"\n#endif\n' | try gcc -x c -std=c99 ||
+    { echo 'constants of gasnet_fwd.h' && bad=1; }
+[ -z "$(printf '#include <gasnet_fwd.h>\n' | gcc -Iinclude/gasnet -E -P -x c - | grep 'gex_.*(')" ] || { echo 'gasnet_fwd.h declares functions' && bad=1; }
 
 { echo '#define GASNET_SEQ' && echo '#define GASNET_PAR' && includes gasnet.h; } | try gcc -x c >/dev/null && echo 'two modes are taken' && bad=1
 includes gasnet.h | try gcc -x c | grep -q 'define one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR' || { echo 'no mode is taken' && bad=1; }

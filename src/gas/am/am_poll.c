@@ -117,6 +117,11 @@ void gas_poll_rest(unsigned *round) {
         gas_box_sleep(n < spins + 16 ? SHORT_US : LONG_US);
 }
 
+gasnet_threadinfo_t gasnetc_threadinfo(void) {
+    static _Thread_local char here;
+    return &here;
+}
+
 void gasnetc_wait_round(unsigned *round) {
     gas_need("GASNET_BLOCKUNTIL", 0);
     gas_need_free("GASNET_BLOCKUNTIL");

@@ -58,8 +58,13 @@ void gas_ex_bind(void);
 
 /* ---- checks: ex_check.c ---- */
 
+/* Hints on where memory is, which every put, get, message and atomic operation accepts. */
+#define EX_SEGMENT_FLAGS                                                                                     \
+    (GEX_FLAG_SELF_SEG_UNKNOWN | GEX_FLAG_SELF_SEG_SOME | GEX_FLAG_SELF_SEG_BOUND |                          \
+     GEX_FLAG_PEER_SEG_UNKNOWN | GEX_FLAG_PEER_SEG_SOME | GEX_FLAG_PEER_SEG_BOUND)
 /* Flags of all puts and gets. */
-#define EX_RMA_FLAGS (GEX_FLAG_IMMEDIATE | GEX_FLAG_PEER_NEVER_SELF | GEX_FLAG_PEER_NEVER_NBRHD)
+#define EX_RMA_FLAGS                                                                                         \
+    (GEX_FLAG_IMMEDIATE | GEX_FLAG_PEER_NEVER_SELF | GEX_FLAG_PEER_NEVER_NBRHD | EX_SEGMENT_FLAGS)
 
 /* gas_fail if flags has others than these. */
 void gas_ex_check_flags(const char *call, gex_Flags_t flags, gex_Flags_t allowed);
@@ -116,7 +121,7 @@ void gas_ex_peer_notify(gasnet_node_t node);
 
 /* ---- numbers: ex_number.c ---- */
 
-#define EX_FETCHING_OPS ((GEX_OP_FCAS * 2 - 1) & ~(GEX_OP_CAS * 2 - 1))
+#define EX_FETCHING_OPS GEX_OP_TO_FETCHING(GEX_OP_CAS * 2 - 1)
 
 /* The bytes of a built-in type; 0: it is none. */
 size_t gas_ex_type_bytes(gex_DT_t dt);

@@ -19,7 +19,7 @@ static void source_is_free(gex_Event_t *lc_opt) {
 static inline void message_check(const char *call, gasnet_node_t node, int handler, enum gasnetc_kind kind,
                                  const void *source, size_t nbytes, const void *dest, int count,
                                  gex_Flags_t flags) {
-    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE);
+    gas_ex_flags(call, flags, GEX_FLAG_IMMEDIATE | EX_SEGMENT_FLAGS);
     if (LIKELY(kind == GASNETC_SHORT && handler >= AM_FIRST && (unsigned)count <= AM_ARGS))
         return;
     if (UNLIKELY(gas_ex_checks &&

@@ -37,7 +37,8 @@ void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_F
     gas_need(call, 0);
     gas_ex_check_member(call, tm);
     gas_ex_flags(call, flags,
-                 GEX_FLAG_AD_FAVOR_MY_RANK | GEX_FLAG_AD_FAVOR_MY_NBRHD | GEX_FLAG_AD_FAVOR_REMOTE);
+                 GEX_FLAG_AD_FAVOR_MY_RANK | GEX_FLAG_AD_FAVOR_MY_NBRHD | GEX_FLAG_AD_FAVOR_REMOTE |
+                     EX_SEGMENT_FLAGS | GEX_FLAG_SELF_SEG_OFFSET | GEX_FLAG_PEER_SEG_OFFSET);
     if (UNLIKELY(gas_ex_type_bytes(dt) == 0))
         gas_fail(call, "0x%x is not one of the types GEX_DT_I32, U32, I64, U64, FLT and DBL", dt);
     if (UNLIKELY(!ops_are_valid(dt, ops)))
@@ -109,7 +110,7 @@ static void atomic_check(const struct atomic_call *c, gex_DT_t type) {
     uintptr_t offset = (uintptr_t)c->at - (uintptr_t)s->addr;
     gas_ex_flags(c->name, c->flags,
                  GEX_FLAG_IMMEDIATE | GEX_FLAG_AD_MY_RANK | GEX_FLAG_AD_MY_NBRHD | GEX_FLAG_AD_ACQ |
-                     GEX_FLAG_AD_REL | GEX_FLAG_RANK_IS_JOBRANK);
+                     GEX_FLAG_AD_REL | GEX_FLAG_RANK_IS_JOBRANK | EX_SEGMENT_FLAGS);
     if (UNLIKELY(c->ad->type != type))
         gas_fail(c->name, "the domain has type 0x%x, and the call 0x%x", c->ad->type, type);
     if (UNLIKELY(!(c->op & c->ad->ops) || (c->op & (c->op - 1))))

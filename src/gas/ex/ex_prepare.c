@@ -37,7 +37,8 @@ static void prepare_check(const char *call, const struct gasnetc_prepared *p, si
                           gex_Flags_t flags) {
     size_t most = p->kind == GASNETC_LONG && !p->is_own ? (size_t)AM_LONG : (size_t)AM_MEDIUM;
     gas_ex_flags(call, flags,
-                 GEX_FLAG_IMMEDIATE | GEX_FLAG_AM_PREPARE_LEAST_CLIENT | GEX_FLAG_AM_PREPARE_LEAST_ALLOC);
+                 GEX_FLAG_IMMEDIATE | GEX_FLAG_AM_PREPARE_LEAST_CLIENT | GEX_FLAG_AM_PREPARE_LEAST_ALLOC |
+                     EX_SEGMENT_FLAGS);
     if (UNLIKELY(prepared.is_open))
         gas_fail(call, "this thread has prepared a message that is neither committed nor cancelled");
     if (UNLIKELY(p->is_own && p->lc_opt))

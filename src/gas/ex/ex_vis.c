@@ -8,7 +8,9 @@
 static struct vis_call vis_open(const char *name, enum stats_kind kind, enum vis_form form, gex_TM_t tm,
                                 gex_Rank_t rank, gex_Flags_t flags) {
     bool leaves = kind == STATS_PUT && form != VIS_BLOCKING, notifies = gas_ex_peer_is_armed();
-    gas_ex_flags(name, flags, (notifies ? 0 : GEX_FLAG_IMMEDIATE) | (leaves ? GEX_FLAG_ENABLE_LEAF_LC : 0));
+    gas_ex_flags(name, flags,
+                 (notifies ? 0 : GEX_FLAG_IMMEDIATE) | (leaves ? GEX_FLAG_ENABLE_LEAF_LC : 0) |
+                     EX_SEGMENT_FLAGS);
     return (struct vis_call){name, kind, notifies ? VIS_BLOCKING : form, gas_ex_rank(name, tm, rank)};
 }
 

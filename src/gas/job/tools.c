@@ -1,6 +1,7 @@
 /* tools.c: gasnet_tools.h: time, bytes, the machine and memory. */
 #include "gas/gas_internal.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -39,6 +40,29 @@ int64_t gasnett_gettimeofday_us(void) {
     struct timeval now;
     gettimeofday(&now, NULL);
     return (int64_t)now.tv_sec * 1000000 + now.tv_usec;
+}
+
+int gasnett_nsleep(uint64_t nanoseconds) {
+    struct timespec left = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
+    while (nanosleep(&left, &left) != 0)
+        if (errno != EINTR)
+            return -1;
+    return 0;
+}
+
+/* ---- versions ---- */
+
+#define VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
+#define VERSION_TEXT(major, minor, patch)  VERSION_TEXT_(major, minor, patch)
+
+const char *gasnett_release_version_str(void) {
+    return VERSION_TEXT(GASNET_RELEASE_VERSION_MAJOR, GASNET_RELEASE_VERSION_MINOR,
+                        GASNET_RELEASE_VERSION_PATCH);
+}
+
+uint64_t gasnett_release_version(void) {
+    return GASNET_RELEASE_VERSION_MAJOR * 10000u + GASNET_RELEASE_VERSION_MINOR * 100u +
+           GASNET_RELEASE_VERSION_PATCH;
 }
 
 /* ---- bytes ---- */
@@ -92,6 +116,19 @@ const char *gasnett_gethostname(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_host_name);
     return host_name;
+}
+
+static char exe_name[PATH_MAX];
+
+static void find_exe_name(void) {
+    ssize_t length = readlink("/proc/self/exe", exe_name, sizeof exe_name - 1);
+    exe_name[length > 0 ? length : 0] = '\0';
+}
+
+const char *gasnett_exe_name(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_exe_name);
+    return exe_name[0] ? exe_name : NULL;
 }
 
 uint64_t gasnett_getPhysMemSz(int failure_is_fatal) {
