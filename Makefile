@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/.configured
 
 # The targets that are built in a tree: the groups in CMakeLists.txt. `all` builds what is installed.
@@ -120,6 +120,11 @@ bench-vgasnet: ## measure the figures of the paper on vGASNet
 	@packaging/setup.sh bench
 	@$(MAKE) bench-programs
 	@bench/vgasnet/vgasnet.sh
+
+bench-pgas: ## measure GASNet-EX beside GASNet-1, and the C++ programs on it
+	@packaging/setup.sh bench
+	@$(MAKE) bench-programs
+	@bench/vgasnet/pgas.sh
 
 bench-windows: ## measure operations on windows inside a node, executed by MPI and by Hearth
 	@packaging/setup.sh build

@@ -29,6 +29,7 @@ parts='lcc clampi 300 45
 barnes_hut clampi 480 60
 dft armci 300 40
 dgemm vgasnet 240 35
+pgas vgasnet 300 60
 halo match 120 45 --quick
 clampi clampi 270 60
 armci armci 420 50

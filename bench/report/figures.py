@@ -24,7 +24,7 @@ from .text import plain
 
 FOLDERS = {  # the folder below bench/ of the script that writes build/results/NAME
     "clampi": "clampi", "lcc": "clampi", "barnes-hut": "clampi", "modes": "clampi", "match": "match", "halo": "match",
-    "armci": "armci", "dft": "armci", "vgasnet": "vgasnet", "dgemm": "vgasnet", "windows": "windows"}
+    "armci": "armci", "dft": "armci", "vgasnet": "vgasnet", "dgemm": "vgasnet", "pgas": "vgasnet", "windows": "windows"}
 BOUNDS = {"at least": operator.ge, "at most": operator.le, "above": operator.gt, "below": operator.lt}
 REDUCTIONS = {"mean": mean, "total": sum, "least": min, "most": max}
 ANY = "*"  # matches any value of a column that the table does not have, or that a filter fixes

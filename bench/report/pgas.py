@@ -1,6 +1,7 @@
-"""The report of pgas.sh. Times are medians of the rounds, with their minimum and maximum; factors are medians of the ratios of two lines
-in the same round."""
+"""The report of pgas.sh: each figure with its goal, then the times. Times and factors are medians of the rounds, with their minimum and
+maximum; factors of programs are ratios of two lines in the same round, those of calls medians of neighbouring batches in a round."""
 from pathlib import Path
+from typing import NamedTuple
 
 from .rounds import Rounds
 from .stats import median
@@ -12,12 +13,43 @@ LINES = {"coop": "cooperative", "alone": "not cooperative", "dram": "segments in
 GOAL = 1.5
 
 
-def verdict(times, program):
+class Call(NamedTuple):
+    shows: str
+    config: str
+    operation: str
+    interface: str
+    most: float
+    unit: str
+
+
+CALLS = (
+    Call("8-byte get that hits, gex_RMA_GetBlocking less gasnet_get", "nodes", "get", "difference", 10, " ns"),
+    Call("the same inside a node, segments in memory", "node", "get", "difference", 10, " ns"),
+    Call("active message and reply to oneself, against GASNet-1", "nodes", "message", "ratio", 1.05, "x"),
+    Call("the same inside a node", "node", "trip", "ratio", 1.05, "x"),
+    Call("the same between nodes", "nodes", "trip", "ratio", 1.05, "x"),
+    Call("fetch-and-add at the owner, against a bare round trip", "nodes", "fetch", "ratio", 1.3, "x"),
+)
+
+
+def figure(shows, values, unit, goal, reached):
+    values = [value for value in values if value is not None]
+    if not values:
+        return row(shows, "not measured", goal, "not measured")
+    middle = median(values)
+    text = f"{middle:.3g}{unit} ({min(values):.3g} to {max(values):.3g}, {len(values)} rounds)"
+    return row(shows, text, goal, "reached" if reached(middle) else "**lost**")
+
+
+def call_row(table, call):
+    values = [number(cells["value"]) for cells in table.rows
+              if (cells["config"], cells["operation"], cells["interface"]) == (call.config, call.operation, call.interface)]
+    return figure(call.shows, values, call.unit, f"at most {call.most:g}{call.unit}", lambda value: value <= call.most)
+
+
+def program_row(times, program):
     factors = [factor for factor in times.ratios((program, "alone"), (program, "coop")) if factor > 0]
-    factor = median(factors)
-    text = "not measured" if factor is None else f"{factor:.2f} ({min(factors):.2f} to {max(factors):.2f}, {len(factors)} rounds)"
-    state = "not measured" if factor is None else "reached" if factor >= GOAL else "**lost**"
-    return row(PROGRAMS[program], text, f"at least {GOAL}", state)
+    return figure(f"{PROGRAMS[program]}: cooperative against not", factors, "x", f"at least {GOAL}x", lambda value: value >= GOAL)
 
 
 def line_row(key, runs):
@@ -32,9 +64,11 @@ def report(folder):
     times = Rounds()
     for cells in table.rows:
         times.add((cells["program"], cells["line"]), cells["round"], cells["seconds"])
-    yield from ("# C++ programs on GASNet-EX, data of four times a pool", "", *machine(folder), "")
-    yield from head("cooperative against not", "times faster", "goal", "")
-    yield from (verdict(times, program) for program in PROGRAMS)
+    calls = read(folder / "calls.csv")
+    yield from ("# GASNet-EX: its calls, and C++ programs on data of four times a pool", "", *machine(folder), "")
+    yield from head("figure", "measured", "goal", "")
+    yield from (call_row(calls, call) for call in CALLS)
+    yield from (program_row(times, program) for program in PROGRAMS)
     yield ""
     yield from head("", "line", "s", "pages: from the NVM", "to the NVM", "from home", "from other nodes", "small operations")
     yield from (line_row(key, runs) for key, runs in table.index("program", "line").groups.items())

@@ -21,23 +21,8 @@ case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
 [ -n "${CLUSTER_KIND:-}" ] || exec "$here/../test/cluster/hosts.sh" with 2 "${BASH_SOURCE[0]}" "$@"
 bench_start dgemm ../bin/dgemm "openmpi mpich" "$@"
 allow 240 60
-work=$(mktemp -d)
-nvm=$out/nvm
-trap 'rm -rf "$work" "$nvm"' EXIT
-
-describe_machine() {
-    echo "- $(cores)"
-    echo "- $(versions)"
-    [ "$CLUSTER_KIND" = real ] || echo "- **no virtual hosts**: this system allows none; hosts.4 is two nodes of two ranks on this one (HEARTH_NODE_RANKS=2)"
-    echo "- NVM: a folder on $(df --output=source,fstype "$out" | tail -n 1 | tr -s ' ' | sed 's/ /, /'), throttled to $nvm_rate bytes/s on each node"
-    echo "- load of the last minute at the start: $(busy)"
-}
-
-value() { # FIELD: of the last run
-    sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$work/run.json" | head -n 1
-}
-
-# ---- one run, one line of the table ----
+. "$here/vgasnet/nvm.sh"
+nvm_open
 
 # Quick: a quarter of the data, in pages half as large.
 size=$(pick 2048 1024) block=$(pick 128 64) page=$(pick 64k 32k) pool=$(pick 36m 9m)
@@ -61,24 +46,13 @@ configure() { # SETTING LINE: sets launch, options
     esac
     case $2 in *-alone) launch+=(--env HEARTH_COOP=off) ;; esac
     [ "$1" != hosts.4 ] || over_tcp "$first"
-    launch+=(${wire[@]+"${wire[@]}"})
+    launch+=(--env HEARTH_PAGE_SIZE="$page" ${wire[@]+"${wire[@]}"})
 }
 
 run() { # SETTING ROUND LINE
-    local setting=$1 round=$2 line=$3 field row
-    ! over "$setting, $line" || return 0
-    configure "$setting" "$line"
-    rm -rf "$work/run.json" "$nvm"
-    mkdir -p "$nvm"
-    if ! "$here/../test/launch.sh" "$first" "${setting#*.}" "${launch[@]}" --env HEARTH_NVM_DIR="$nvm" --env HEARTH_PAGE_SIZE="$page" \
-        --env HEARTH_NVM_THROTTLE="$nvm_rate" --timeout 120 "$build/$first/bin/dgemm" --verify --quiet --json "$work/run.json" \
-        "${options[@]}" >>"$out/errors.log" 2>&1 || ! grep -qs '^}' "$work/run.json"; then
-        fail "$setting, $line; see $out/errors.log"
-        return 0
-    fi
-    row=$setting,$round,$line,$nvm_rate
-    for field in $fields; do row=$row,$(value "$field"); done
-    echo "$row" >>"$out/runs.csv"
+    local launch options
+    configure "$1" "$3"
+    nvm_run "$1,$2,$3" "${1#*.}" dgemm --verify --quiet "${options[@]}"
 }
 
 fields="size block seconds gflops blas communication gets error hits misses faults from_nvm from_home from_peers evicted written_back nvm_reads nvm_writes"
@@ -110,16 +84,5 @@ choose_rate() {
 
 say "results in $out"
 choose_rate
-say "the NVM is throttled to $nvm_rate bytes/s on each node"
-describe_machine >"$out/machine.md"
 table runs "setting,round,line,nvm,$(echo "$fields" | tr ' ' ,)"
-most=$(pick 9 3)
-for n in $(seq "$most"); do
-    [ "$n" = 1 ] || ! late "$(pick 80 60)" || break
-    say "round $n of at most $most"
-    round "$n"
-done
-echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 4" >>"$out/machine.md"
-bench_report dgemm "$out" >"$out/results.md"
-cat "$out/results.md"
-finish
+nvm_measure round "$(pick 9 3)" "hosts.4 is two nodes of two ranks on this one (HEARTH_NODE_RANKS=2)" ''

@@ -11,10 +11,14 @@
  *                           from one to the other
  *
  * Two ranks, each a node or both on one node, with segments in pages or with HEARTH_NVM=off, where gets and puts to another
- * node do not hit and need fewer samples. Batches of both interfaces take
- * turns, because the clock is too coarse for one call.
+ * node do not hit and need fewer samples.
  *
- *  Prints: operation,interface,samples,ns (median),its 95 % interval; and the least of all; of shared the mean only */
+ * Short batches of the two that are compared take turns, and which of them is first alternates. What both suffer, such as
+ * other processes, then cancels out of the ratio and the difference of two neighbouring batches, whose medians are printed.
+ *
+ *  Prints: operation,interface,samples,ns (median),its 95 % interval; and the least of all; of shared the mean only. The
+ *  interfaces "difference" (ns) and "ratio" are those of gex to gasnet, and of a fetch to a remote get */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,49 +105,73 @@ static double batch(int operation, void (*operate)(int)) {
     return rig_ns(start, rig_ticks()) / count;
 }
 
+/* Two that are compared: a sample is the times of neighbouring batches. */
+struct comparison {
+    struct samples base, other, difference, ratio;
+};
+
+static void comparison_add(struct comparison *c, double base, double other) {
+    samples_add(&c->base, base);
+    samples_add(&c->other, other);
+    samples_add(&c->difference, other - base);
+    samples_add(&c->ratio, other / base);
+}
+
+static void print_samples(const char *operation, const char *interface, struct samples *s) {
+    double least = samples_least(s);
+    printf("%s,%s,", operation, interface);
+    rig_print(s);
+    printf(",%.6g\n", least);
+}
+
+static void comparison_print(struct comparison *c, const char *base, const char *base_interface,
+                             const char *other) {
+    print_samples(base, base_interface, &c->base);
+    print_samples(other, "gex", &c->other);
+    print_samples(other, "difference", &c->difference);
+    print_samples(other, "ratio", &c->ratio);
+}
+
 static void measure(int operation, long samples) {
-    struct samples old = {0}, ex = {0};
+    struct comparison c = {0};
     for (long i = -10; i < samples; i++) {
-        double a = batch(operation, operate_old), b = batch(operation, operate_ex);
-        if (i >= 0) {
-            samples_add(&old, a);
-            samples_add(&ex, b);
-        }
+        bool swapped = i & 1;
+        double first = batch(operation, swapped ? operate_ex : operate_old),
+               second = batch(operation, swapped ? operate_old : operate_ex);
+        if (i >= 0)
+            comparison_add(&c, swapped ? second : first, swapped ? first : second);
     }
-    double least[2] = {samples_least(&old), samples_least(&ex)};
-    printf("%s,gasnet,", names[operation]);
-    rig_print(&old);
-    printf(",%.1f\n%s,gex,", least[0], names[operation]);
-    rig_print(&ex);
-    printf(",%.1f\n", least[1]);
+    comparison_print(&c, names[operation], "gasnet", names[operation]);
 }
 
 /* ---- atomic operations ---- */
 
+static double remote_get(char *word) {
+    uint64_t start = rig_ticks();
+    gex_RMA_GetBlocking(all, &local, HOME, word, 8, 0);
+    return rig_ns(start, rig_ticks());
+}
+
+static double remote_fetch(char *word) {
+    uint64_t start = rig_ticks(), old = 0;
+    gex_Event_Wait(gex_AD_OpNB_U64(counters, &old, HOME, word, GEX_OP_FADD, 1, 0, 0));
+    return rig_ns(start, rig_ticks());
+}
+
 /* The page stays at the other rank, whatever this one does. */
 static void measure_remote(long samples) {
-    struct samples gets = {0}, fetches = {0};
+    struct comparison c = {0};
     char *word = nodes_at(HOME, nodes.page + 8);
-    uint64_t old = 0;
     if (nodes.paged)
         vgasnet_hint(HOME, nodes_at(HOME, nodes.page), nodes.page, VGASNET_HINT_NO_CACHE);
     for (long i = -10; i < samples; i++) {
-        uint64_t start = rig_ticks();
-        gex_RMA_GetBlocking(all, &local, HOME, word + 8, 8, 0);
-        uint64_t between = rig_ticks();
-        gex_Event_Wait(gex_AD_OpNB_U64(counters, &old, HOME, word, GEX_OP_FADD, 1, 0, 0));
-        uint64_t end = rig_ticks();
-        if (i >= 0) {
-            samples_add(&gets, rig_ns(start, between));
-            samples_add(&fetches, rig_ns(between, end));
-        }
+        bool swapped = i & 1;
+        double first = swapped ? remote_fetch(word) : remote_get(word + 8),
+               second = swapped ? remote_get(word + 8) : remote_fetch(word);
+        if (i >= 0)
+            comparison_add(&c, swapped ? second : first, swapped ? first : second);
     }
-    double least[2] = {samples_least(&gets), samples_least(&fetches)};
-    printf("remote get,gex,");
-    rig_print(&gets);
-    printf(",%.1f\nfetch,gex,", least[0]);
-    rig_print(&fetches);
-    printf(",%.1f\n", least[1]);
+    comparison_print(&c, "remote get", "gex", "fetch");
 }
 
 /* Both ranks; every value is fetched once. */

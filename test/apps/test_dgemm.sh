@@ -4,46 +4,14 @@
 # segments in memory and on NVM, with pools that hold all or part of the data; and a wrong product is detected.
 #   test_dgemm.sh MPI TREE
 set -uo pipefail
-mpi=$1 tree=$2 failed=0
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-program=$tree/bin/dgemm
-if [ ! -x "$program" ]; then
+. "$(dirname "${BASH_SOURCE[0]}")/program.sh"
+if [ ! -x "$tree/bin/dgemm" ]; then
     echo "OpenBLAS is not installed (libopenblas-dev), or was not when this was configured"
     exit 77
 fi
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
-
-run() { # NAME RANKS [K=V]... -- [OPTION]...: writes exit status and output to $dir/NAME.*
-    local name=$1 ranks=$2 launch=()
-    shift 2
-    while [ "$1" != -- ]; do launch+=(--env "$1") && shift; done
-    shift
-    "$here/launch.sh" "$mpi" "$ranks" --env HEARTH_NVM_DIR="$dir" ${launch[@]+"${launch[@]}"} --timeout 90 \
-        "$program" --json "$dir/$name.json" "$@" >"$dir/$name.out" 2>&1
-    echo $? >"$dir/$name.status"
-}
-
-value() { # NAME FIELD
-    sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$dir/$1.json" 2>/dev/null | head -n 1
-}
-
-holds() { # an awk condition
-    awk "BEGIN { exit !($1) }"
-}
-
-ended() { # NAME STATUS
-    [ "$(cat "$dir/$1.status")" = "$2" ]
-}
-
-says() { # NAME WORDS: the program prints exactly one line, with these words
-    [ "$(grep -c '^dgemm: ' "$dir/$1.out")" = 1 ] && grep -q "^dgemm: .*$2" "$dir/$1.out"
+run() { # NAME RANKS [K=V]... -- [OPTION]...
+    run_program dgemm "$@"
 }
 
 right() { # NAME RANKS [K=V]... -- [OPTION]...
@@ -82,7 +50,7 @@ right odd 2 HEARTH_NODE_RANKS=1 -- --size 101 --block 7 --group 5x3
 
 run spoilt 2 -- --size 190 --block 64 --verify --spoil
 check 'a wrong element is found' ended spoilt 1
-check 'and it is said' says spoilt 'C is wrong'
+check 'and it is said' says dgemm spoilt 'C is wrong'
 run spoilt 2 HEARTH_NVM=off -- --size 601 --block 64 --verify --spoil
 check 'by vectors alone too' ended spoilt 1
 
@@ -95,13 +63,7 @@ check 'quiet' [ ! -s "$dir/quiet.out" ]
 run help 2 -- --help
 check 'help' sh -c "[ \"\$(grep -c '^Usage: ' '$dir/help.out')\" = 1 ] && [ \"\$(cat '$dir/help.status')\" = 0 ]"
 
-bad=0
-for option in '--size 0' '--size x' '--block 0' '--grid 3x1' '--grid 2' '--group 0x1' '--group 1x' '--local some' '--report xml' '--spoil' \
-    '--unknown' '--s 5' '--size' '--quiet=1' '--size 10k' 'word' '--size 1000000' '--json /nowhere/a'; do
-    # shellcheck disable=SC2086
-    run bad 2 HEARTH_NVM=off -- $option
-    ended bad 2 && says bad . || { echo "not refused in one line: $option" && bad=1 && cat "$dir/bad.out"; }
-done
-check 'bad options are refused in one line' [ $bad = 0 ]
+check_refused dgemm '--size 0' '--size x' '--block 0' '--grid 3x1' '--grid 2' '--group 0x1' '--group 1x' '--local some' '--report xml' '--spoil' \
+    '--unknown' '--s 5' '--size' '--quiet=1' '--size 10k' 'word' '--size 1000000' '--json /nowhere/a'
 [ $failed = 0 ] || tail -n 12 "$dir"/*.out
 exit $failed

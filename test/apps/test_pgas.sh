@@ -4,45 +4,14 @@
 # NVM, with pools that hold all or a quarter of the data; nodes that cooperate give pages to each other; bad options are refused.
 #   test_pgas.sh MPI TREE
 set -uo pipefail
-mpi=$1 tree=$2 failed=0
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+. "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 if [ ! -x "$tree/bin/dht" ] || [ ! -x "$tree/bin/stencil" ]; then
     echo "there was no C++ compiler (g++) when this was configured"
     exit 77
 fi
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
-
-run() { # NAME PROGRAM RANKS [K=V]... -- [OPTION]...: writes exit status and output to $dir/NAME.*
-    local name=$1 program=$2 ranks=$3 launch=()
-    shift 3
-    while [ "$1" != -- ]; do launch+=(--env "$1") && shift; done
-    shift
-    "$here/launch.sh" "$mpi" "$ranks" --env HEARTH_NVM_DIR="$dir" ${launch[@]+"${launch[@]}"} --timeout 90 \
-        "$tree/bin/$program" --json "$dir/$name.json" "$@" >"$dir/$name.out" 2>&1
-    echo $? >"$dir/$name.status"
-}
-
-value() { # NAME FIELD
-    sed -n "s/^ *\"$2\": *\([^,]*\).*/\1/p" "$dir/$1.json" 2>/dev/null | head -n 1
-}
-
-holds() { # an awk condition
-    awk "BEGIN { exit !($1) }"
-}
-
-ended() { # NAME STATUS
-    [ "$(cat "$dir/$1.status")" = "$2" ]
-}
 
 right() { # NAME PROGRAM RANKS [K=V]... -- [OPTION]...: the program checks its results
-    run "$@"
+    run_program "$2" "$1" "${@:3}"
     check "$1" ended "$1" 0
 }
 
@@ -66,14 +35,8 @@ check 'and those that do not, do not' holds "$(value dht.off from_peers)+0 == 0 
 right stencil.odd stencil 3 HEARTH_NODE_RANKS=1 -- --cells 50 --tile 7 --steps 3
 right stencil.tile stencil 2 -- --cells 9 --tile 9 --steps 4
 
-bad=0
-for option in '--keys 0' '--keys x' '--keys' '--unknown 5' 'word' '--bytes 5q'; do
-    # shellcheck disable=SC2086
-    run bad dht 2 HEARTH_NVM=off -- $option
-    ended bad 2 && [ "$(grep -c '^dht: ' "$dir/bad.out")" = 1 ] || { echo "not refused in one line: $option" && bad=1 && cat "$dir/bad.out"; }
-done
-check 'bad options are refused in one line' [ $bad = 0 ]
-run help stencil 2 HEARTH_NVM=off -- --help
+check_refused dht '--keys 0' '--keys x' '--keys' '--unknown 5' 'word' '--bytes 5q'
+run_program stencil help 2 HEARTH_NVM=off -- --help
 check 'help' grep -q -- '--cells N' "$dir/help.out"
 [ $failed = 0 ] || tail -n 12 "$dir"/*.out
 exit $failed

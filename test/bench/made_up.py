@@ -230,6 +230,16 @@ def vgasnet_share(a):
     line(a.word("--way", "put"), int("--free" in a.words), os.environ["RANKS"], 100, spread(), counts(8))
 
 
+def vgasnet_ex(_):
+    for operation in ("get", "put", "message", "trip"):
+        for interface in ("gasnet", "gex", "difference", "ratio"):
+            line(operation, interface, 500, spread(), some())
+    line("remote get", "gex", 500, spread(), some())
+    for interface in ("gex", "difference", "ratio"):
+        line("fetch", interface, 500, spread(), some())
+    line("shared", "gex", 500, some(), "", "", "")
+
+
 # ---- whole programs ----
 
 def overhead(a):
@@ -246,7 +256,7 @@ def result_of(a):
         "seconds", "force", "get", "acc", "read_inc", "compute", "wait", "us_step", "us_exchange", "us_post", "gflops", "blas", "communication")}
     fields.update({name: some() for name in ("us_per_body", "us_per_vertex_max", "us_per_vertex_mean")})
     fields.update({name: DICE.randint(1000, 100000) for name in (
-        "window_gets", "window_bytes", "bytes_served", "remote", "gets", "accs", "draws", "remote_gets", "hits", "misses", "faults",
+        "window_gets", "window_bytes", "bytes_served", "remote", "gets", "accs", "draws", "remote_gets", "hits", "misses", "smalls", "faults",
         "from_nvm", "from_home", "from_peers", "evicted", "written_back", "nvm_reads", "nvm_writes")})
     fields.update(vertices=4096, edges=65536, counted=100, size=1024, block=64, checksum="0x12345", norm=1.25, error=1e-12, result="right")
     if cached:

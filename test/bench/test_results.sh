@@ -169,7 +169,7 @@ check "its figures are those of the papers" diff <(list '[paper.name + " " + fig
         printf 'ARMCI %s\n' 2 3 5 6 7 8 9
         printf 'vGASNet %s\n' 7 8 9 10 11
         printf 'Windows %s\n' small large computing
-        printf 'Programs %s\n' lcc barnes-hut dft dgemm halo
+        printf 'Programs %s\n' lcc barnes-hut dft dgemm halo pgas
     } | sort
 )
 check "every figure has what a row needs" [ -z "$(list '[] if figure.section and figure.shows and figure.quote and figure.setting and figure.claims else [figure.name]')" ]
@@ -208,6 +208,7 @@ check "every table and column is one that a bench writes" awk '
 sources_of() { # FOLDER OF RESULTS: the script and the programs that write its tables
     find "$bench" -path "$bench/report" -prune -o -type f -name "${1//-/_}*.*" -print
     [ "$1" != sim ] || ls "$here"/../sim/*.c
+    [ "$1" != pgas ] || ls "$bench"/vgasnet/vgasnet_ex.c
 }
 
 words_known() { # words that filters name: each occurs in the sources that write the table

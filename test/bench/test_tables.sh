@@ -29,14 +29,14 @@ for mpi in openmpi mpich; do
     mkdir -p "$dir/build/$mpi"/{bench,bin}
     for program in bench/{clampi_{hit,parts,access,time,victims,stream},modes_{loop,count,step},match_{mpi,engine,random,cost,stencil}} \
         bench/armci_{ops,patch,busy,counter,malloc}{,_stock} bench/{armci_link,dft_stock,overhead,reuse.so} \
-        bench/vgasnet_{hit,small,fetch,walk,share} bin/{lcc,barnes-hut,dft,dgemm,halo}; do
+        bench/vgasnet_{hit,small,fetch,walk,share,ex} bin/{lcc,barnes-hut,dft,dgemm,dht,halo,stencil}; do
         ln -s "$dir/made_up.py" "$dir/build/$mpi/$program"
     done
 done
 
 # ---- each bench ----
 
-scripts=(clampi/{clampi,modes,lcc,barnes_hut} match/{match,halo} armci/{armci,dft} vgasnet/{vgasnet,dgemm} overhead)
+scripts=(clampi/{clampi,modes,lcc,barnes_hut} match/{match,halo} armci/{armci,dft} vgasnet/{vgasnet,dgemm,pgas} overhead)
 for script in "${scripts[@]}"; do # all at once: they mostly start processes
     "$dir/bench/$script.sh" --quick >"$dir/$(basename "$script").log" 2>&1 &
     pids+=($!)
