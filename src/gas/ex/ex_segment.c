@@ -2,6 +2,7 @@
 #include "gas/ex/ex.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "gas/am/am.h"
 #include "gas/job/gas_init.h"
@@ -40,6 +41,12 @@ static int segment_check(const char *call, gex_Segment_t *segment_p, uintptr_t l
     return GASNET_OK;
 }
 
+/* NULL: there is none. A mapping, because only that refuses any size without ending the program under a sanitizer. */
+static void *segment_memory(uintptr_t length) {
+    void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
 int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address, uintptr_t length,
                        gex_MK_t kind, gex_Flags_t flags) {
     const char *call = "gex_Segment_Create";
@@ -50,7 +57,7 @@ int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t
     struct gasnetc_segment made = {
         .state = EX_SEGMENT_MADE, .is_own = !address, .addr = address, .size = length};
     gex_Segment_t segment = malloc(sizeof *segment);
-    if (!segment || (made.is_own && posix_memalign(&made.addr, GASNET_PAGESIZE, length) != 0)) {
+    if (!segment || (made.is_own && !(made.addr = segment_memory(length)))) {
         free(segment);
         return gas_refuse(GASNET_ERR_RESOURCE, call, "no memory for a segment of %zu bytes", (size_t)length);
     }
@@ -68,7 +75,7 @@ int gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags) {
         return gas_refuse(GASNET_ERR_BAD_ARG, call,
                           "the segment of gex_Segment_Attach is bound to the endpoint until the job ends");
     if (segment->is_own)
-        free(segment->addr);
+        munmap(segment->addr, segment->size);
     segment->state = 0;
     free(segment);
     return GASNET_OK;
