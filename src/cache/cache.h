@@ -145,25 +145,45 @@ void cache_stats(const struct cache *cache, struct cache_stats *stats);
 /* Returns 0 if all invariants hold, else -EINVAL after a log line that names the broken one. Walks everything. */
 int cache_check(const struct cache *cache);
 
-/* ---- the sample of keys of the analyses below ---- */
+/* ---- the sample of accesses that the analyses below follow: see sample.c ---- */
 
-/* An analysis begins with its sample: the keys whose hash is 0 in the bits of the mask. The mask grows with the number of keys
- * and of accesses. */
+/* The first two are all that an access reads which is not followed. */
 struct cache_sample {
-    uint64_t mask;
-    uint64_t gets; /* all accesses */
+    uint64_t
+        mask; /* keys whose hash is 0 in these bits are followed; UINT64_MAX in a pause, and without analyses */
+    uint64_t left;         /* accesses until the burst or pause is over */
+    uint64_t span, before; /* its length; the accesses before it */
+    uint64_t covered;      /* accesses that the bursts before it represent */
+    uint64_t keys_mask;    /* the mask in bursts */
+    uint32_t stretch;      /* accesses that one of a burst represents */
+    uint32_t keys;         /* in the tables of the analyses */
+    uint32_t keys_before;  /* when the burst began */
 };
 
-/* The hash of a key: never 0. */
+/* Begins with a burst that follows all keys, or ends for good. */
+void cache_sample_open(struct cache_sample *s);
+void cache_sample_close(struct cache_sample *s);
+
+/* The hash of a key: never 0. One multiplication, as each access of a burst computes it. */
 static inline uint64_t cache_sample_key(uint32_t target, uint64_t disp) {
-    return random_mix(disp ^ (uint64_t)target << 48) | 1ull << 63;
+    uint64_t product = (disp ^ (uint64_t)target << 48) * 0x9e3779b97f4a7c15u;
+    return (product ^ product >> 32) | 1ull << 63;
 }
 
-/* Counts an access, and returns whether its key is in the sample: if it is, the analysis must be told. */
-static inline bool cache_sample_takes(struct cache_sample *sample, uint64_t key) {
-    sample->gets++;
-    return UNLIKELY(!(key & sample->mask));
+/* Counts an access. Returns whether more is to be done: cache_sample_turn if none is left, and the analyses for a key of the sample. */
+static inline bool cache_sample_takes(struct cache_sample *s, uint32_t target, uint64_t disp) {
+    if (UNLIKELY(!--s->left))
+        return true;
+    return s->mask != UINT64_MAX && UNLIKELY(!(cache_sample_key(target, disp) & s->mask));
 }
+
+/* Call when none is left: the next burst or pause begins. is_dear: following takes more time than it may. */
+void cache_sample_turn(struct cache_sample *s, bool is_dear);
+/* Halves the keys if there are enough for that. Call in a burst that is dear. */
+void cache_sample_shrink(struct cache_sample *s);
+
+/* All accesses. */
+uint64_t cache_sample_gets(const struct cache_sample *s);
 
 /* ---- what-if analysis of modes: how many gets a cache would have served; keeps no data ---- */
 
@@ -181,15 +201,14 @@ struct cache_whatif_counts {
 int cache_whatif_open(struct memory_budget *budget, struct cache_whatif **estimate);
 void cache_whatif_close(struct cache_whatif *estimate);
 
-static inline struct cache_sample *cache_whatif_sample(struct cache_whatif *estimate) {
-    return (struct cache_sample *)(void *)estimate;
-}
-/* Records an access that cache_sample_takes, in an epoch counted by the caller. */
-void cache_whatif_get(struct cache_whatif *estimate, uint64_t key, uint64_t bytes, uint64_t epoch);
+/* Records an access to a key of the sample, in an epoch counted by the caller. */
+void cache_whatif_get(struct cache_whatif *estimate, struct cache_sample *s, uint64_t key, uint64_t bytes,
+                      uint64_t epoch);
 /* Records an own write that begins here. */
 void cache_whatif_write(struct cache_whatif *estimate, uint32_t target, uint64_t disp);
 
-void cache_whatif_read(const struct cache_whatif *estimate, struct cache_whatif_counts *whatif);
+void cache_whatif_read(const struct cache_whatif *estimate, const struct cache_sample *s,
+                       struct cache_whatif_counts *whatif);
 
 /* ---- what-if analysis of cache sizes, from reuse distances ---- */
 
@@ -209,16 +228,15 @@ struct cache_reuse_curve {
 int cache_reuse_open(struct memory_budget *budget, struct cache_reuse **reuse);
 void cache_reuse_close(struct cache_reuse *reuse);
 
-static inline struct cache_sample *cache_reuse_sample(struct cache_reuse *reuse) {
-    return (struct cache_sample *)(void *)reuse;
-}
-/* Records an access that cache_sample_takes, in an epoch counted by the caller: no cache would hold data from another
+/* Records an access to a key of the sample, in an epoch counted by the caller: no cache would hold data from another
  * epoch. */
-void cache_reuse_get(struct cache_reuse *reuse, uint64_t key, uint64_t bytes, uint64_t epoch);
+void cache_reuse_get(struct cache_reuse *reuse, struct cache_sample *s, uint64_t key, uint64_t bytes,
+                     uint64_t epoch);
 /* Records an own write that begins here. */
 void cache_reuse_write(struct cache_reuse *reuse, uint32_t target, uint64_t disp);
 
-void cache_reuse_read(const struct cache_reuse *reuse, struct cache_reuse_curve *curve);
+void cache_reuse_read(const struct cache_reuse *reuse, const struct cache_sample *s,
+                      struct cache_reuse_curve *curve);
 /* The size of a step, in bytes. */
 uint64_t cache_reuse_size(unsigned step);
 

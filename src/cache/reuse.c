@@ -5,10 +5,8 @@
  * serves the accesses whose distance is at most S. (Waldspurger et al., "Efficient MRC construction with SHARDS",
  * FAST 2015.)
  *
- * Only keys whose hash is 0 in the bits of `mask` are tracked, as in whatif.c: a sample of the keys, in which
- * distances are shorter by the same factor. When there are too many (sample.h), the mask grows by one bit. An access
- * represents mask + 1 accesses. All accesses are counted, and the deviation of the sample is corrected at the end,
- * see correct().
+ * Only keys of the sample are tracked (sample.c), in which distances are shorter by the same factor. All accesses are
+ * counted, and the deviation of the sample is corrected at the end, see correct().
  *
  *      slots       | key, lines, time, epoch |   |   | key ...         linear probing; key 0 is empty
  *      order       | slot of the key last accessed at time 0, 1, 2 ... or NOBODY
@@ -21,7 +19,6 @@
  * exactly these. */
 #include "cache/sample.h"
 
-#include <stddef.h>
 #include <string.h>
 
 enum { SLOTS = 2 * SAMPLE_MOST, TIMES = SLOTS, NOBODY = UINT32_MAX };
@@ -34,9 +31,8 @@ struct tag {
 };
 
 struct cache_reuse {
-    struct cache_sample sample; /* first: see cache.h */
+    uint64_t mask; /* of the keys in the table: behind that of the sample until the next access */
     uint32_t used, now;
-    uint64_t seen;           /* accesses to keys of the sample since it was halved */
     uint64_t sampled, bytes; /* sampled: the number of accesses that the sample represents */
     uint64_t hits[CACHE_REUSE_STEPS];
     double pull[CACHE_REUSE_STEPS]; /* the same, each weighted by how often its key was reused before */
@@ -45,8 +41,6 @@ struct cache_reuse {
     uint32_t order[TIMES];
     struct tag slots[SLOTS], scratch[SAMPLE_MOST];
 };
-
-_Static_assert(offsetof(struct cache_reuse, sample) == 0, "cache_reuse_sample");
 
 int cache_reuse_open(struct memory_budget *budget, struct cache_reuse **out) {
     struct memory self;
@@ -94,7 +88,7 @@ static uint64_t lines_before(const struct cache_reuse *r, uint32_t time) {
 /* ---- keys ---- */
 
 static uint32_t reuse_find(const struct cache_reuse *r, uint64_t key) {
-    uint32_t i = (uint32_t)(key >> 40) % SLOTS;
+    uint32_t i = sample_slot(key) % SLOTS;
     while (r->slots[i].key && r->slots[i].key != key)
         i = (i + 1) % SLOTS;
     return i;
@@ -111,7 +105,7 @@ static void take_time(struct cache_reuse *r, uint32_t slot) {
 static void renumber(struct cache_reuse *r) {
     uint32_t kept = 0;
     for (uint32_t time = 0; time < r->now; time++)
-        if (r->order[time] != NOBODY && !(r->slots[r->order[time]].key & r->sample.mask))
+        if (r->order[time] != NOBODY && !(r->slots[r->order[time]].key & r->mask))
             r->scratch[kept++] = r->slots[r->order[time]];
     memset(r->slots, 0, sizeof r->slots);
     memset(r->sums, 0, sizeof r->sums);
@@ -129,51 +123,55 @@ static void leave_time(struct cache_reuse *r, const struct tag *t) {
     r->order[t->time] = NOBODY;
 }
 
-static void reuse_note_reuse(struct cache_reuse *r, struct tag *t, uint64_t lines) {
+static void reuse_note_reuse(struct cache_reuse *r, struct tag *t, uint64_t lines, uint64_t weight) {
     uint64_t between = lines_before(r, r->now) - lines_before(r, t->time + 1);
     uint64_t own = lines > t->lines ? lines : t->lines;
-    unsigned step = step_of(between * (r->sample.mask + 1) + own);
-    r->hits[step] += r->sample.mask + 1;
-    r->pull[step] += (double)++t->reuses * (double)(r->sample.mask + 1);
+    unsigned step = step_of(between * (r->mask + 1) + own);
+    r->hits[step] += weight;
+    r->pull[step] += (double)++t->reuses * (double)weight;
 }
 
-static void reuse_halve(struct cache_reuse *r) {
-    r->sample.mask = 2 * r->sample.mask + 1;
+static void reuse_drop_others(struct cache_reuse *r, uint64_t mask) {
+    r->mask = mask;
     renumber(r);
-    r->seen = 0;
 }
 
-void cache_reuse_get(struct cache_reuse *r, uint64_t key, uint64_t bytes, uint64_t epoch) {
-    uint64_t lines = (bytes + CACHE_LINE - 1) / CACHE_LINE;
+void cache_reuse_get(struct cache_reuse *r, struct cache_sample *s, uint64_t key, uint64_t bytes,
+                     uint64_t epoch) {
+    uint64_t lines = (bytes + CACHE_LINE - 1) / CACHE_LINE, weight = sample_weight(s);
     lines = lines < INT32_MAX ? lines : INT32_MAX;
-    r->sampled += r->sample.mask + 1;
+    if (UNLIKELY(r->mask != s->keys_mask))
+        reuse_drop_others(r, s->keys_mask);
+    r->sampled += weight;
     uint32_t slot = reuse_find(r, key);
     struct tag *t = &r->slots[slot];
     bool is_known = t->key;
     if (is_known && t->epoch == epoch)
-        reuse_note_reuse(r, t, lines);
+        reuse_note_reuse(r, t, lines, weight);
     if (is_known)
         leave_time(r, t);
     else
         *t = (struct tag){.key = key};
     r->used += !is_known;
     if (t->lines < lines) {
-        r->bytes += (lines - t->lines) * CACHE_LINE * (r->sample.mask + 1);
+        r->bytes += (lines - t->lines) * CACHE_LINE * (r->mask + 1);
         t->lines = (uint32_t)lines;
     }
     t->epoch = epoch;
     take_time(r, slot);
-    r->seen++;
-    while (UNLIKELY(sample_is_large(r->used, r->seen)))
-        reuse_halve(r);
+    while (UNLIKELY(r->used == SAMPLE_MOST)) {
+        sample_halve(s);
+        reuse_drop_others(r, s->keys_mask);
+    }
     if (r->now == TIMES)
         renumber(r);
+    s->keys = r->used;
 }
 
 void cache_reuse_write(struct cache_reuse *r, uint32_t target, uint64_t disp) {
     uint64_t key = cache_sample_key(target, disp);
     struct tag *t = &r->slots[reuse_find(r, key)];
-    if (!(key & r->sample.mask) && t->key)
+    if (!(key & r->mask) && t->key)
         t->epoch = UINT64_MAX; /* matches no access */
 }
 
@@ -181,15 +179,15 @@ void cache_reuse_write(struct cache_reuse *r, uint32_t target, uint64_t disp) {
  * from such keys in the sample: it is subtracted in proportion to `pull`, to which a key contributes about the square
  * of its reuses. A deficit comes from such keys outside the sample: they are accessed frequently, so they are added at
  * the smallest size that has hits. */
-static void correct(const struct cache_reuse *r, uint64_t *hits) {
-    double excess = (double)r->sampled - (double)r->sample.gets, all = 0;
+static void correct(const struct cache_reuse *r, uint64_t gets, double scale, uint64_t *hits) {
+    double excess = (double)r->sampled * scale - (double)gets, all = 0;
     unsigned first = CACHE_REUSE_STEPS;
     for (unsigned i = CACHE_REUSE_STEPS; i--;) {
         all += r->pull[i];
         first = hits[i] ? i : first;
     }
     if (excess < 0 && all > 0)
-        hits[first] += r->sample.gets - r->sampled;
+        hits[first] += (uint64_t)-excess;
     for (unsigned i = 0; i < CACHE_REUSE_STEPS && all > 0 && excess > 0; i++) {
         double right = (double)hits[i] - excess * r->pull[i] / all;
         hits[i] = right > 0 ? (uint64_t)right : 0;
@@ -204,9 +202,13 @@ static void reuse_limit(uint64_t *hits, uint64_t left) {
     }
 }
 
-void cache_reuse_read(const struct cache_reuse *r, struct cache_reuse_curve *out) {
-    *out = (struct cache_reuse_curve){.gets = r->sample.gets, .share = r->sample.mask + 1, .bytes = r->bytes};
-    memcpy(out->hits, r->hits, sizeof out->hits);
-    correct(r, out->hits);
-    reuse_limit(out->hits, r->sample.gets);
+void cache_reuse_read(const struct cache_reuse *r, const struct cache_sample *s,
+                      struct cache_reuse_curve *out) {
+    uint64_t gets = cache_sample_gets(s);
+    double scale = sample_scale(s);
+    *out = (struct cache_reuse_curve){.gets = gets, .share = s->keys_mask + 1, .bytes = r->bytes};
+    for (unsigned i = 0; i < CACHE_REUSE_STEPS; i++)
+        out->hits[i] = (uint64_t)((double)r->hits[i] * scale + 0.5);
+    correct(r, gets, scale, out->hits);
+    reuse_limit(out->hits, gets);
 }

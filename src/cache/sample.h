@@ -1,18 +1,25 @@
-/* sample.h: how many keys the analyses of a sample track.
- *
- * The error of an estimate falls with the number of keys; the time that it takes grows with the accesses to them. So a sample
- * begins with all keys, up to SAMPLE_MOST. It is halved when it is full, and after each SAMPLE_ACCESSES accesses to it as long as
- * some SAMPLE_LEAST keys remain. */
+/* sample.h: what the analyses need of the sample of accesses: see sample.c. */
 #ifndef HEARTH_CACHE_SAMPLE_H
 #define HEARTH_CACHE_SAMPLE_H
 
 #include "cache/cache.h"
 
-enum { SAMPLE_MOST = 2048, SAMPLE_LEAST = 512, SAMPLE_ACCESSES = 32768 };
+enum { SAMPLE_MOST = 2048, SAMPLE_LEAST = 256 }; /* keys */
 
-/* Whether to halve a sample of this many keys. seen: accesses to it since it was halved last. */
-static inline bool sample_is_large(uint32_t keys, uint64_t seen) {
-    return keys == SAMPLE_MOST || (seen >= SAMPLE_ACCESSES && keys >= 2 * SAMPLE_LEAST);
+/* Halves the keys of the sample. The analyses drop the others at their next access. */
+void sample_halve(struct cache_sample *s);
+
+/* Accesses that one to a key of the sample represents. */
+static inline uint64_t sample_weight(const struct cache_sample *s) {
+    return (s->keys_mask + 1) * s->stretch;
+}
+
+/* By what counts must be multiplied to represent all accesses: the last pause is in no burst yet. */
+double sample_scale(const struct cache_sample *s);
+
+/* The place of a key in a table. The bits of the hash that select keys are the same in all of them. */
+static inline uint32_t sample_slot(uint64_t key) {
+    return (uint32_t)(random_mix(key) >> 40);
 }
 
 #endif

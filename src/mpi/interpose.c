@@ -36,13 +36,23 @@
         struct call_timer timer = call_time_begin(&time_##name, __builtin_frame_address(0));                 \
         int rc = waiting_##symbol args;                                                                      \
         uint64_t ticks = call_time_end(&timer);                                                              \
-        if (UNLIKELY(timer.call != NULL) && rc == MPI_SUCCESS)                                               \
-            OBSERVE(name);                                                                                   \
+        if (UNLIKELY(timer.call != NULL) && rc == MPI_SUCCESS) {                                             \
+            COUNT_CALL(name);                                                                                \
+            if (UNLIKELY(ticks))                                                                             \
+                NOTE_TICKS(name);                                                                            \
+        }                                                                                                    \
         report_partial_poll(&timer);                                                                         \
         return rc;                                                                                           \
     }                                                                                                        \
     EXPORT int symbol params {                                                                               \
-        return UNLIKELY(host_is_careful || (waits && p2p_on)) ? careful_##symbol args : hook_##name args;    \
+        if (LIKELY(!(host_is_careful || (waits && p2p_on))))                                                 \
+            return hook_##name args;                                                                         \
+        if (!IS_LIGHT(name) || (waits && p2p_on) || !call_time_passes(&time_##name))                         \
+            return careful_##symbol args;                                                                    \
+        int rc = hook_##name args;                                                                           \
+        if (rc == MPI_SUCCESS)                                                                               \
+            COUNT_CALL(name);                                                                                \
+        return rc;                                                                                           \
     }
 
 /* A PMPI_X call by a tool that runs on Hearth's behalf is only forwarded. */

@@ -4,28 +4,37 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A timing takes some 50 ns: two readings of the clock, and what is done with them. The first ones are free, so that short
- * programs and the beginning of others are observed completely. */
-enum { TIMING_NS = 50, SHARE = 200, FREE = 1000, SELDOM = 64, LATE_NS = 100000, LATE_TIMES = 16 };
+#include "mpi/core/overhead.h"
 
-bool call_time_is_on, call_time_has_threads;
-static uint64_t opened_ticks,
-    ticks_per_timing; /* a timing is affordable each time that so many ticks have passed */
-static _Atomic uint64_t timings, callers;  /* callers: threads that called MPI */
+/* A timing takes some 50 ns: two readings of the clock, and what is done with them. */
+enum { TIMING_NS = 50, SELDOM_BITS = 10, SELDOM = 1 << SELDOM_BITS, LATE_NS = 100000, LATE_TIMES = 16 };
+
+bool call_time_is_on, call_time_has_threads, call_time_may_be_light;
+uint32_t call_time_light_above = UINT32_MAX;
+static uint64_t opened_ticks;
+static struct overhead timing = {.share = OVERHEAD_TIMING};
+static double draw_scale[SELDOM_BITS + 1]; /* [b]: 1 / log(1 - 1 / period), period 1 << b */
+static _Atomic uint64_t callers;           /* threads that called MPI */
 static _Atomic(struct call_time *) called; /* the functions that were called */
 
 _Thread_local const void *call_time_outermost __attribute__((tls_model("initial-exec")));
 
 static void call_start(bool threads) {
     opened_ticks = clock_ticks();
-    ticks_per_timing = (uint64_t)(TIMING_NS * SHARE / clock_ns_per_tick());
     call_time_has_threads = threads;
+    for (int b = 1; b <= SELDOM_BITS; b++)
+        draw_scale[b] = 1 / log(1 - 1.0 / (1 << b));
 }
 
 bool call_time_open(bool threads) {
     call_start(threads);
     call_time_is_on = output_is_wanted();
     return call_time_is_on;
+}
+
+void call_time_allow_light(bool allowed) {
+    call_time_may_be_light = allowed && call_time_is_on && !call_time_has_threads;
+    call_time_light_above = call_time_may_be_light ? CALL_TIME_LIGHT : UINT32_MAX;
 }
 
 static void call_list(struct call_time *c) {
@@ -59,7 +68,7 @@ static void call_note_thread(void) {
 struct call_timer call_time_begin_slow(struct call_time *c, const void *frame) {
     if (UNLIKELY(call_time_outermost != NULL) && (uintptr_t)frame < (uintptr_t)call_time_outermost)
         return (struct call_timer){0};
-    call_time_outermost = frame;
+    call_time_enter(frame);
     uint32_t left = atomic_load_explicit(&c->until_sample, memory_order_relaxed);
     uint32_t distance = atomic_load_explicit(&c->distance, memory_order_relaxed);
     if (call_time_has_threads) {
@@ -83,12 +92,11 @@ struct call_timer call_time_begin_slow(struct call_time *c, const void *frame) {
  * before, and its time counts `period` times. */
 static void call_draw(struct call_time *c, uint64_t passed) {
     static _Thread_local uint64_t drawn __attribute__((tls_model("initial-exec")));
-    uint64_t spent = atomic_load_explicit(&timings, memory_order_relaxed);
-    bool is_affordable = spent < FREE || (spent - FREE) * ticks_per_timing <= passed;
-    uint32_t period = is_affordable ? 1 : c->period < SELDOM ? 2 * c->period : SELDOM, distance = 1;
+    bool is_dear = overhead_is_exceeded(&timing, (uint64_t)((double)passed * clock_ns_per_tick()));
+    uint32_t period = !is_dear ? 1 : c->period < SELDOM ? 2 * c->period : SELDOM, distance = 1;
     if (period > 1) {
         double uniform = ((double)(random_mix(++drawn) >> 11) + 0.5) / 0x1p53;
-        distance += (uint32_t)(log(uniform) / log(1 - 1.0 / period));
+        distance += (uint32_t)(log(uniform) * draw_scale[__builtin_ctz(period)]);
     }
     c->period = period;
     atomic_store_explicit(&c->distance, distance, memory_order_relaxed);
@@ -109,7 +117,7 @@ uint64_t call_time_end_slow(struct call_timer t) {
     call_add(&c->ticks, taken * weight);
     call_add(&c->weights, weight);
     call_add(&c->timed, taken);
-    call_add(&timings, 1);
+    overhead_add(&timing, TIMING_NS);
     struct call_spread *spread = atomic_load_explicit(&c->spread, memory_order_acquire);
     if (spread)
         call_spread_add(spread, taken, weight);

@@ -1,7 +1,10 @@
 /* call_time.h: the time that the program spends in MPI, by call, while a report is wanted.
  *
- * Every call counts; its time is sampled. Timing may take 0.5 % of the run: as long as less was spent, every call is timed.
- * Where calls are more frequent, one in up to 64 is, at random distances, and counts as often. A call that is not timed costs some 15 instructions.
+ * Every call counts; its time is sampled. Timing may take 0.25 % of the run (overhead.h): as long as less was spent, every call is timed.
+ * Where calls are more frequent, one in up to 1024 is, at random distances, and counts as often.
+ *
+ * Most calls that are not timed are light: a decrement, and the hook. Only functions that move data or wait for it are, as MPI calls none of its
+ * public functions inside them, and only if threads do not call MPI at once.
  *
  * The estimate has no bias, but a long call among short ones that are not timed may count for many. What the calls that were
  * not timed took is therefore limited to the time that passed outside of those that were: a rank spends at most its run in MPI.
@@ -46,6 +49,12 @@ struct call_timer {
 };
 
 extern HIDDEN bool call_time_is_on, call_time_has_threads;
+/* Whether calls may be light; never if threads call MPI at once. */
+extern HIDDEN bool call_time_may_be_light;
+/* A call is light if more calls than this are left until the next sample: CALL_TIME_LIGHT, or UINT32_MAX if none is, as inside of a call
+ * that is not light. */
+enum { CALL_TIME_LIGHT = 1 };
+extern HIDDEN uint32_t call_time_light_above;
 
 /* The frame of the outermost MPI call of this thread. As with host_mark, an error handler that leaves by longjmp leaves no
  * stale mark: later frames are then above it. */
@@ -54,6 +63,28 @@ extern HIDDEN _Thread_local const void *call_time_outermost __attribute__((tls_m
 /* Call once, in MPI_Init. `threads`: several may call MPI at once. Returns whether calls must be timed, because a report is
  * wanted. */
 bool call_time_open(bool threads);
+/* After it: whether a call may go to its hook directly where it is not timed. */
+void call_time_allow_light(bool allowed);
+
+/* Counts a call that is light, or returns false. */
+static inline __attribute__((always_inline)) bool call_time_passes(struct call_time *c) {
+    uint32_t left = atomic_load_explicit(&c->until_sample, memory_order_relaxed);
+    if (UNLIKELY(left <= call_time_light_above))
+        return false;
+    atomic_store_explicit(&c->until_sample, left - 1, memory_order_relaxed);
+    return true;
+}
+
+static inline void call_time_enter(const void *frame) {
+    call_time_outermost = frame;
+    if (call_time_may_be_light)
+        call_time_light_above = UINT32_MAX;
+}
+static inline void call_time_leave(void) {
+    call_time_outermost = NULL;
+    if (call_time_may_be_light)
+        call_time_light_above = CALL_TIME_LIGHT;
+}
 
 struct call_timer call_time_begin_slow(struct call_time *c, const void *frame);
 uint64_t call_time_end_slow(struct call_timer t);
@@ -66,14 +97,14 @@ static inline struct call_timer call_time_begin(struct call_time *c, const void 
     if (UNLIKELY(left <= 1 || call_time_outermost || call_time_has_threads))
         return call_time_begin_slow(c, frame);
     atomic_store_explicit(&c->until_sample, left - 1, memory_order_relaxed);
-    call_time_outermost = frame;
+    call_time_enter(frame);
     return (struct call_timer){.call = c};
 }
 /* Returns the ticks that the call stands for: 0 unless it is a sample. */
 static inline __attribute__((always_inline)) uint64_t call_time_end(const struct call_timer *t) {
     if (LIKELY(!t->call))
         return 0;
-    call_time_outermost = NULL;
+    call_time_leave();
     return t->begin ? call_time_end_slow(*t) : 0;
 }
 

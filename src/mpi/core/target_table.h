@@ -39,12 +39,11 @@ struct target_table {
 /* The row of this rank, made if needed; that of the others if the table is full or the rank is negative. */
 struct target_row *target_table_row(struct target_table *t, int rank);
 
-/* A call to this row: what it moved, as the first of the two counters says, and its ticks. */
-static inline void target_row_add(struct target_row *row, enum target_counter what, uint64_t bytes,
-                                  uint64_t ticks) {
-    row->counters[what]++;
+/* Calls to this row: their number, and what they moved, as the first of the two counters says. */
+static inline void target_row_add(struct target_row *row, enum target_counter what, uint64_t calls,
+                                  uint64_t bytes) {
+    row->counters[what] += calls;
     row->counters[what + 1] += bytes;
-    row->counters[TARGET_TICKS] += ticks;
 }
 
 /* Writes the member "targets": the targets with most bytes, in order of their ranks, and the sum of the others. limit: by what

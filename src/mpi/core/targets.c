@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 #include "mpi/core/call_time.h"
-#include "mpi/core/layout.h"
 #include "mpi/core/target_table.h"
 
 bool targets_are_observed;
 static struct target_table targets_table;
-static bool has_threads;
+bool targets_has_threads;
+struct recent_peer targets_recent[TARGETS_RECENT];
 static pthread_mutex_t targets_mutex = PTHREAD_MUTEX_INITIALIZER;
 static int members_key = MPI_KEYVAL_INVALID;
 
@@ -24,12 +24,12 @@ struct comm_members {
 };
 
 static void targets_lock(void) {
-    if (UNLIKELY(has_threads))
+    if (UNLIKELY(targets_has_threads))
         pthread_mutex_lock(&targets_mutex);
 }
 
 static void targets_unlock(void) {
-    if (UNLIKELY(has_threads))
+    if (UNLIKELY(targets_has_threads))
         pthread_mutex_unlock(&targets_mutex);
 }
 
@@ -38,10 +38,13 @@ static const struct comm_members *recent_members;
 static MPI_Comm recent_comm;
 
 static int members_free(MPI_Comm comm, int key, void *members, void *state) {
-    (void)comm, (void)key, (void)state;
+    (void)key, (void)state;
     targets_lock();
     if (members == recent_members)
         recent_members = NULL;
+    for (int i = 0; i < TARGETS_RECENT; i++)
+        if (targets_recent[i].comm == comm)
+            targets_recent[i].row = NULL;
     targets_unlock();
     free(members);
     return MPI_SUCCESS;
@@ -52,7 +55,7 @@ void targets_open(bool wanted, bool threads) {
     if (observes &&
         host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, members_free, &members_key, NULL) != MPI_SUCCESS)
         observes = false;
-    has_threads = threads;
+    targets_has_threads = threads;
     targets_are_observed = observes;
 }
 
@@ -63,9 +66,21 @@ struct target_row *targets_row(int rank) {
     return row;
 }
 
-void targets_note(struct target_row *row, enum target_access what, uint64_t bytes, uint64_t ticks) {
+void targets_note(struct target_row *row, enum target_access what, uint64_t bytes) {
     targets_lock();
-    targets_add(row, what, bytes, ticks);
+    targets_add(row, what, bytes);
+    targets_unlock();
+}
+
+void targets_note_gets(struct target_row *row, uint64_t gets, uint64_t bytes) {
+    targets_lock();
+    target_row_add(row, TARGET_GETS, gets, bytes);
+    targets_unlock();
+}
+
+void targets_note_row_ticks(struct target_row *row, uint64_t ticks) {
+    targets_lock();
+    row->counters[TARGET_TICKS] += ticks;
     targets_unlock();
 }
 
@@ -137,18 +152,34 @@ static const struct comm_members *members_of(MPI_Comm comm) {
     return m;
 }
 
-void targets_note_message(MPI_Comm comm, int peer, enum target_access what, MPI_Count count,
-                          MPI_Datatype type, uint64_t ticks) {
-    if (peer < 0 || !targets_are_observed || (what == ACCESS_SYNC && !ticks))
-        return;
+/* NULL: the peer is no rank, or nothing is observed. */
+static struct target_row *peer_row(MPI_Comm comm, int peer) {
     int world = peer;
+    if (peer < 0 || !targets_are_observed)
+        return NULL;
+    targets_lock();
     if (comm != MPI_COMM_WORLD) {
-        targets_lock();
         const struct comm_members *m = members_of(comm);
         world = m && peer < m->count ? m->world[peer] : -1;
-        targets_unlock();
     }
-    targets_note(targets_row(world), what, what == ACCESS_SYNC ? 0 : targets_bytes(count, type), ticks);
+    struct target_row *row = target_table_row(&targets_table, world);
+    if (comm == MPI_COMM_WORLD || recent_members) /* else its end would not be noticed */
+        targets_recent[(unsigned)peer % TARGETS_RECENT] =
+            (struct recent_peer){.comm = comm, .peer = peer, .row = row};
+    targets_unlock();
+    return row;
+}
+
+void targets_count_message_slow(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type) {
+    struct target_row *row = peer_row(comm, peer);
+    if (row)
+        targets_note(row, ACCESS_MESSAGE, targets_bytes(count, type));
+}
+
+void targets_note_ticks(MPI_Comm comm, int peer, uint64_t ticks) {
+    struct target_row *row = peer_row(comm, peer);
+    if (row)
+        targets_note_row_ticks(row, ticks);
 }
 
 void targets_json(struct json *j) {

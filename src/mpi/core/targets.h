@@ -4,6 +4,7 @@
 #define HEARTH_MPI_TARGETS_H
 
 #include "mpi/core/host.h"
+#include "mpi/core/layout.h"
 #include "mpi/core/target_table.h"
 
 extern HIDDEN bool targets_are_observed;
@@ -11,24 +12,43 @@ extern HIDDEN bool targets_are_observed;
 /* Call in MPI_Init. threads: several may call at once. */
 void targets_open(bool wanted, bool threads);
 
-/* What a call does to its target: these move data, the last only synchronises (flushes, locks, receives). */
-enum target_access { ACCESS_GET, ACCESS_PUT, ACCESS_MESSAGE, ACCESS_SYNC };
+/* What a call does to its target. */
+enum target_access { ACCESS_GET, ACCESS_PUT, ACCESS_MESSAGE };
 
 /* The row of a rank in MPI_COMM_WORLD, negative if it has none there. It stays where it is. */
 struct target_row *targets_row(int rank);
 
-/* A call that succeeded. ticks: of call_time_end. The second takes the lock. */
-static inline void targets_add(struct target_row *row, enum target_access what, uint64_t bytes,
-                               uint64_t ticks) {
-    if (what == ACCESS_SYNC)
-        row->counters[TARGET_TICKS] += ticks;
-    else
-        target_row_add(row, (enum target_counter)(TARGET_GETS + 2 * what), bytes, ticks);
+static inline void targets_add(struct target_row *row, enum target_access what, uint64_t bytes) {
+    target_row_add(row, (enum target_counter)(TARGET_GETS + 2 * what), 1, bytes);
 }
-void targets_note(struct target_row *row, enum target_access what, uint64_t bytes, uint64_t ticks);
-/* The same for a message; peer: in comm, or its remote group. Others than ranks (MPI_ANY_SOURCE) are ignored. */
-void targets_note_message(MPI_Comm comm, int peer, enum target_access what, MPI_Count count,
-                          MPI_Datatype type, uint64_t ticks);
+/* These take the lock: a call that succeeded; several gets; the time of calls, as call_time_end tells it. */
+void targets_note(struct target_row *row, enum target_access what, uint64_t bytes);
+void targets_note_gets(struct target_row *row, uint64_t gets, uint64_t bytes);
+void targets_note_row_ticks(struct target_row *row, uint64_t ticks);
+
+/* The rows of the peers of recent messages. A communicator that is freed leaves it. */
+enum { TARGETS_RECENT = 16 };
+struct recent_peer {
+    MPI_Comm comm;
+    int peer;
+    struct target_row *row; /* NULL: none */
+};
+extern HIDDEN struct recent_peer targets_recent[TARGETS_RECENT];
+extern HIDDEN bool targets_has_threads;
+
+/* A message to a peer: its rank in comm, or in its remote group. Others than ranks (MPI_PROC_NULL) are ignored. */
+void targets_count_message_slow(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type);
+static inline void targets_count_message(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type) {
+    const struct recent_peer *r = &targets_recent[(unsigned)peer % TARGETS_RECENT];
+    uint64_t size;
+    if (LIKELY(r->row && r->comm == comm && r->peer == peer && !targets_has_threads) &&
+        LIKELY(layout_is_plain(type, &size)))
+        targets_add(r->row, ACCESS_MESSAGE, LIKELY(count > 0) ? (uint64_t)count * size : 0);
+    else
+        targets_count_message_slow(comm, peer, count, type);
+}
+/* A timed call with this peer or, if it receives, from it. */
+void targets_note_ticks(MPI_Comm comm, int peer, uint64_t ticks);
 
 /* The rank in MPI_COMM_WORLD, or -1. */
 int targets_world_rank(MPI_Group group, int rank);

@@ -224,6 +224,7 @@ static void engine_start(void) {
     show_process();
     p2p_start();
     host_is_careful |= call_time_open(acquire_is_shared);
+    call_time_allow_light(!host_has_tool);
     targets_open(call_time_is_on, acquire_is_shared);
     receives_open(call_time_is_on && !p2p_on, acquire_is_shared);
     report_start();

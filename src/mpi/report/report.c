@@ -86,7 +86,7 @@ void report_window(struct window *w, const char *name) {
                              .saved_ns = w->admission.saved_ns};
         memcpy(r->why, w->why, sizeof r->why);
         if (w->analysis.whatif)
-            cache_whatif_read(w->analysis.whatif, &r->whatif);
+            cache_whatif_read(w->analysis.whatif, &w->analysis.sample, &r->whatif);
         strncpy(r->name, name, NAME_BYTES - 1);
     } else if (record_count) { /* the last record accumulates the remaining windows */
         r = &records[record_count - 1];

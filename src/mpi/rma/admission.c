@@ -222,6 +222,7 @@ void rma_admission_settle(struct window *w) {
         if (!t->fast_gets)
             continue;
         w->why[rma_admission_reason(w, t, false)] += t->fast_gets;
+        t->asked.gets += t->fast_gets;
         t->fast_gets = 0;
     }
 }

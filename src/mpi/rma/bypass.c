@@ -39,11 +39,12 @@ void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *
 }
 
 /* Records the get as a miss if only suspension keeps it from the cache, else as bypassed. */
-static inline void bypass_record(struct window *w, const struct rma_target *t, int target, MPI_Aint disp,
-                                 uint64_t bytes) {
-    bool suspended = rma_admission_is_suspended(w) && t->verdict != VERDICT_BYPASS;
-    rma_record_seen(w, target, t->base + (uint64_t)disp * t->unit, bytes,
-                    suspended ? SEEN_MISS : SEEN_BYPASSED);
+static enum seen bypass_seen(const struct window *w, const struct rma_target *t) {
+    return rma_bypass_is_analysed(w, t) ? SEEN_MISS : SEEN_BYPASSED;
+}
+
+static uint64_t bypass_address(const struct rma_target *t, MPI_Aint disp) {
+    return t->base + (uint64_t)disp * t->unit;
 }
 
 int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, bool seen) {
@@ -55,7 +56,8 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
     rma_lock();
     uint64_t bytes = size_of(g);
     if (UNLIKELY(w->wants_whatif) && !seen)
-        bypass_record(w, t, g->target, g->disp, bytes);
+        rma_record_seen(w, g->target, bypass_address(t, g->disp), bytes, bypass_seen(w, t));
+    rma_get_note_asked(t, g, bytes);
     rma_bypass_note(w, rma_admission_reason(w, t, seen));
     rma_bypass_count(w, t, g, bytes, false);
     if (!t->fast) /* the first get of an epoch between fences: the next ones take the fast path */
@@ -83,7 +85,8 @@ int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, 
                       MPI_Datatype ttype, MPI_Win win) {
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     struct rma_target *t = rma_window_peek(w, target); /* it is fast, so it was made */
-    bypass_record(w, t, target, disp, LIKELY(tcount > 0) ? (uint64_t)tcount * rma_bypassed_type.size : 0);
+    uint64_t bytes = LIKELY(tcount > 0) ? (uint64_t)tcount * rma_bypassed_type.size : 0;
+    rma_record_followed(w, target, bypass_address(t, disp), bytes, bypass_seen(w, t));
     rma_bypass_count_fast(w, t, tcount);
     return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }

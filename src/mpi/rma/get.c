@@ -44,7 +44,7 @@ int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint 
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     if (UNLIKELY(++w->count.bypassed_fast >= w->count.look_at) || UNLIKELY(rma_bypassed_type.type != ttype))
         return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
-    if (UNLIKELY(w->wants_whatif))
+    if (UNLIKELY(w->wants_whatif) && UNLIKELY(rma_bypass_is_sampled(w, t, disp)))
         return rma_bypass_whatif(origin, ocount, otype, target, disp, tcount, ttype, win);
     rma_bypass_count_fast(w, t, tcount);
     return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
@@ -102,6 +102,7 @@ static inline enum served serve_fast(struct window *w, struct rma_target *t, int
         }
         memcpy(origin, data, bytes);
         rma_get_note_hit(w, t, address, bytes);
+        rma_get_note_asked(t, NULL, bytes);
         result = SERVED;
     } else if (!rma_inflight_buffers && !cache_admits(w->cache, (uint32_t)target, address)) {
         result = UNWANTED;
@@ -118,6 +119,7 @@ static int forward_fast(struct window *w, struct rma_target *t, const struct get
     if (rc == MPI_SUCCESS) {
         rma_lock();
         rma_bypass_note(w, BYPASSED_sampled);
+        rma_get_note_asked(t, g, bytes);
         rma_fetch_count(w, t, bytes);
         rma_admission_judge(w);
         rma_unlock();
@@ -361,6 +363,15 @@ static int get_described(struct window *w, struct rma_target *t, const struct ge
     return rma_miss_get(w, t, g, a);
 }
 
+static int get_tracked(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
+    int rc = get_described(w, t, g, a);
+    rma_lock();
+    if (rc == MPI_SUCCESS)
+        rma_get_note_asked(t, g, a->bytes);
+    rma_unlock();
+    return rc;
+}
+
 static int get_serve(const struct get *g) {
     struct access a;
     struct window *w = rma_window_find(g->win);
@@ -374,7 +385,7 @@ static int get_serve(const struct get *g) {
     a.revalidates = false;
     int rc = get_judge(g);
     if (rc == MPI_SUCCESS)
-        rc = rma_admission_wants(w, g->target, a.address, a.bytes) ? get_described(w, t, g, &a)
+        rc = rma_admission_wants(w, g->target, a.address, a.bytes) ? get_tracked(w, t, g, &a)
                                                                    : rma_bypass_get(w, t, g, true);
     layout_free(&a.here);
     layout_free(&a.there);

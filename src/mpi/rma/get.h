@@ -44,6 +44,15 @@ int rma_get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *resu
 /* Passes the get to MPI unchanged. */
 int rma_get_forward(const struct get *g);
 
+/* Counts a get that succeeded, by target: see record_targets.h. Calls with MPI_NO_OP count as the atomics that they are. Requires the
+ * lock. */
+static inline void rma_get_note_asked(struct rma_target *t, const struct get *g, uint64_t bytes) {
+    if (UNLIKELY(g && g->noop))
+        return;
+    t->asked.gets++;
+    t->asked.bytes += bytes;
+}
+
 /* Counts a hit. Requires the lock. */
 static inline void rma_get_note_hit(struct window *w, struct rma_target *t, uint64_t address,
                                     uint64_t bytes) {

@@ -4,6 +4,7 @@
  * one. If there is no memory for a target, its operations go to MPI untracked. What is cached could then become stale unnoticed:
  * neither the window nor those that alias it are cached from then on. */
 #include "mpi/rma/admission.h"
+#include "mpi/rma/record/record_targets.h"
 
 static void target_lost(struct window *w, int rank) {
     if (w->untracked)
@@ -32,6 +33,7 @@ static struct rma_target *target_add(struct window *w, int rank) {
                              .writes_before = 1,
                              .first_op = NO_OP,
                              .last_op = NO_OP,
+                             .row = rma_record_row(w, rank),
                              .verdict = rma_admission_first_verdict(w, rank)};
     rank_table_add(&w->targets, &t->head);
     return t;

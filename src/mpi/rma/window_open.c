@@ -6,11 +6,13 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "mpi/core/call_time.h"
 #include "mpi/core/hooks.h"
 #include "mpi/rma/admission.h"
 #include "mpi/rma/alias.h"
 #include "mpi/rma/inflight/rma_check.h"
 #include "mpi/rma/record/record.h"
+#include "mpi/rma/record/record_targets.h"
 #include "mpi/rma/window/rma_progress.h"
 #include "mpi/rma/window/score.h"
 #include "mpi/rma/window_cache.h"
@@ -48,6 +50,7 @@ static void window_start(void) {
     rma_window_cache_start();
     rma_check_is_on = settings_get()->check;
     host_is_careful |= rma_check_is_on;
+    call_time_allow_light(!rma_check_is_on && !host_has_tool);
     rma_progress_start();
 }
 
@@ -291,6 +294,7 @@ int hook_Win_free(MPI_Win *win) {
     rma_window_name(w, name);
     rma_lock();
     rma_record_window_leaves(w);
+    rma_record_collect_window(w);
     unlink_window(w);
     rma_unlock();
     int rc = host_Win_free(win);

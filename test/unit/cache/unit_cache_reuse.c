@@ -4,21 +4,38 @@
 
 enum { KEYS = 40000, LINE = 64 };
 
+static struct cache_sample sample;
+static uint64_t followed, affordable; /* accesses; of a million, how many may be followed; 0: all */
+
 static struct cache_reuse *open_reuse(void) {
     struct cache_reuse *r = NULL;
     expect_eq(cache_reuse_open(NULL, &r), 0);
+    cache_sample_open(&sample);
+    followed = affordable = 0;
     return r;
+}
+
+/* The first 1000 are free. */
+static bool is_dear(void) {
+    return affordable && followed > 1000 + cache_sample_gets(&sample) / 1000000.0 * (double)affordable;
 }
 
 static void get(struct cache_reuse *r, uint32_t target, uint64_t disp, uint64_t bytes, uint64_t epoch) {
     uint64_t key = cache_sample_key(target, disp);
-    if (cache_sample_takes(cache_reuse_sample(r), key))
-        cache_reuse_get(r, key, bytes, epoch);
+    if (!cache_sample_takes(&sample, target, disp))
+        return;
+    if (!sample.left)
+        cache_sample_turn(&sample, is_dear());
+    if (key & sample.mask)
+        return;
+    cache_reuse_get(r, &sample, key, bytes, epoch);
+    if (++followed % 64 == 0 && is_dear())
+        cache_sample_shrink(&sample);
 }
 
 static struct cache_reuse_curve read_and_close(struct cache_reuse *r) {
     struct cache_reuse_curve curve;
-    cache_reuse_read(r, &curve);
+    cache_reuse_read(r, &sample, &curve);
     cache_reuse_close(r);
     return curve;
 }

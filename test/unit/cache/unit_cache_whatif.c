@@ -2,21 +2,38 @@
 #include "cache/cache.h"
 #include "test.h"
 
+static struct cache_sample sample;
+static uint64_t followed, affordable; /* accesses; of a million, how many may be followed; 0: all */
+
 static struct cache_whatif *open_estimate(void) {
     struct cache_whatif *e = NULL;
     expect_eq(cache_whatif_open(NULL, &e), 0);
+    cache_sample_open(&sample);
+    followed = affordable = 0;
     return e;
+}
+
+/* The first 1000 are free. */
+static bool is_dear(void) {
+    return affordable && followed > 1000 + cache_sample_gets(&sample) / 1000000.0 * (double)affordable;
 }
 
 static void get(struct cache_whatif *e, uint32_t target, uint64_t disp, uint64_t bytes, uint64_t epoch) {
     uint64_t key = cache_sample_key(target, disp);
-    if (cache_sample_takes(cache_whatif_sample(e), key))
-        cache_whatif_get(e, key, bytes, epoch);
+    if (!cache_sample_takes(&sample, target, disp))
+        return;
+    if (!sample.left)
+        cache_sample_turn(&sample, is_dear());
+    if (key & sample.mask)
+        return;
+    cache_whatif_get(e, &sample, key, bytes, epoch);
+    if (++followed % 64 == 0 && is_dear())
+        cache_sample_shrink(&sample);
 }
 
 static struct cache_whatif_counts read_and_close(struct cache_whatif *e) {
     struct cache_whatif_counts f;
-    cache_whatif_read(e, &f);
+    cache_whatif_read(e, &sample, &f);
     cache_whatif_close(e);
     return f;
 }

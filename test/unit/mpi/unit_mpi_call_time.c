@@ -22,7 +22,7 @@ static void call_of(struct call_time *c, uint64_t ns) {
 /* As if MPI_Init had just returned. free: timings before they have a limit. */
 static void start(bool threads, uint64_t is_free) {
     atomic_store(&called, NULL);
-    atomic_store(&timings, FREE - is_free);
+    atomic_store(&timing.ns, (uint64_t)OVERHEAD_FREE_NS - is_free * TIMING_NS);
     atomic_store(&callers, 0);
     call_start(threads);
     call_time_is_on = true;
@@ -50,8 +50,8 @@ TEST(long_calls_are_all_timed)
     double sum = 0;
     start(false, 0);
     for (int i = 1; i <= 1000; i++) {
-        call_of(&c, (uint64_t)(10000 + 2000 * i));
-        sum += 10000 + 2000.0 * i;
+        call_of(&c, (uint64_t)(20000 + 2000 * i));
+        sum += 20000 + 2000.0 * i;
     }
     expect_eq(call_time_count(&c), 1000);
     expect(estimate_ns(&c) > 0.999 * sum && estimate_ns(&c) < 1.001 * sum);
@@ -75,6 +75,46 @@ TEST(short_calls_are_sampled)
     expect_eq(call_time_count(&c), CALLS);
     expect(reads < CALLS / 8);
     expect(estimate_ns(&c) > 0.93 * sum && estimate_ns(&c) < 1.07 * sum);
+}
+
+/* As MPI_Get does: most calls take the light path, and of a million a few thousand the other. */
+TEST(most_short_calls_are_light)
+{
+    static struct call_time c = CALL_TIME("MPI_Light");
+    enum { CALLS = 1000000, NS = 100 };
+    uint64_t light = 0;
+    start(false, 1000);
+    call_time_allow_light(true);
+    for (int i = 0; i < CALLS; i++) {
+        bool passes = call_time_passes(&c);
+        light += passes;
+        if (passes)
+            now += (uint64_t)(NS / clock_ns_per_tick());
+        else
+            call_of(&c, NS);
+    }
+    double spent = (double)(CALLS - light) * TIMING_NS, all = (double)CALLS * NS;
+    printf("%.0f of %d calls are timed: %.2f %% of the run\n", (double)(CALLS - light), CALLS,
+           100 * spent / all);
+    expect_eq(call_time_count(&c), CALLS);
+    expect(spent < OVERHEAD_FREE_NS + 0.003 * all);
+    expect(estimate_ns(&c) > 0.98 * all && estimate_ns(&c) < 1.02 * all);
+    call_time_allow_light(false);
+    expect(!call_time_passes(&c));
+}
+
+/* Inside of a call that is timed no call is light, so that it does not count. */
+TEST(calls_inside_of_a_timed_one_are_not_light)
+{
+    static struct call_time outer = CALL_TIME("MPI_Outer"), inner = CALL_TIME("MPI_Inner");
+    start(false, 1000);
+    call_time_allow_light(true);
+    atomic_store(&inner.until_sample, 100);
+    struct call_timer t = call_time_begin(&outer, __builtin_frame_address(0));
+    expect(!call_time_passes(&inner));
+    call_time_end(&t);
+    expect(call_time_passes(&inner));
+    call_time_allow_light(false);
 }
 
 TEST(nested_calls_do_not_count)

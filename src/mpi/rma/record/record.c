@@ -6,11 +6,11 @@
  *      events      adaptation of the caches, the first MOST_EVENTS events
  *      curves      hit ratio against size, per window                                   cache/reuse.c
  *
- * When off, it costs only the test of `watched`, which other features need anyway.
- *
- * Callers are sampled: at first every get, then one in two, in four, up to one in SELDOM. Each sample counts for the
- * mean number of gets per sample, so that the counts remain estimates of the same quantity. The distance is random,
- * because loops have periods. Samples get rarer sooner if they take more than a small share of the time. */
+ * When off, it costs only the test of `watched`, which other features need anyway. Most gets only count down to the next one that is
+ * noted. A note reads the clock, so notes are some 20 us apart where gets are frequent; its size stands for the gets since the note before. Call
+ * sites are sampled among the noted gets, and the analyses follow a sample of the keys, both as often as they may: see overhead.h. A
+ * sample counts for the gets since the one before, so that the counts add up to all gets. Distances are random, because loops
+ * have periods. */
 #include "mpi/rma/record/record.h"
 
 #include <stdlib.h>
@@ -21,17 +21,17 @@
 enum {
     FIRST_WIDTH_NS = 1000000,
     SELDOM = 4096,
-    EACH_INTERVAL = 256,
-    DEAR_INTERVAL = 64,
-    SAMPLING_SHARE = 512,
-    FREE_NS = 2000000,
-    FREQUENT_NS = 10000,
-    UNCLOCKED = 15
+    FIRST_SITES = 4,
+    MOST_WALK_NS = 50000,
+    NOTE_NS = 20000, /* between notes */
+    MOST_PERIOD = 256,
+    ANALYSIS_NS = 60, /* of an access to a key of the sample, for each analysis */
+    ANALYSIS_LOOK = 64
 };
 
 bool rma_record_is_on;
 struct recording *rma_recording;
-struct record_light rma_record_light;
+uint32_t rma_record_left = UINT32_MAX;
 static uint64_t loaded_ns;
 
 __attribute__((constructor)) static void note_time(void) {
@@ -53,10 +53,14 @@ void rma_record_start(struct memory_budget *budget) {
     rma_recording = self.base;
     series_start(&rma_recording->series, 0, FIRST_WIDTH_NS);
     random_seed(&rma_recording->random, settings_get()->seed ^ 0x5eed);
-    rma_recording->countdown = rma_recording->interval = 1;
+    rma_recording->period = rma_recording->interval = 1;
+    rma_recording->sample_at = 1;
+    rma_recording->walks.share = OVERHEAD_CALLERS;
+    rma_recording->analysis.share = OVERHEAD_ANALYSIS;
     rma_recording->ticks_per_ns = 1 / clock_ns_per_tick();
     rma_recording->due_ticks = rma_recording->begun_ticks = clock_ticks();
     callers_start();
+    rma_record_left = 0;
     rma_record_is_on = true;
 }
 
@@ -109,29 +113,54 @@ void rma_record_judge(void) {
         record_judge_sample(rma_recording, 0);
 }
 
-/* A sample walks the stack, which takes microseconds, in a Python program more: samples get rarer if they took more than
- * 1/SAMPLING_SHARE of the time, and some milliseconds. */
-static bool sampling_is_dear(const struct recording *r, uint64_t ticks) {
-    double allowed =
-        FREE_NS * r->ticks_per_ns + (double)clock_ticks_between(r->begun_ticks, ticks) / SAMPLING_SHARE;
-    return (double)r->sampling_ticks > allowed;
+static uint64_t record_passed(const struct recording *r, uint64_t ticks) {
+    return (uint64_t)((double)clock_ticks_between(r->begun_ticks, ticks) / r->ticks_per_ns);
 }
 
+/* A sample walks the stack, which takes microseconds, in a Python program more. */
 static void draw_interval(struct recording *r, uint64_t ticks) {
-    bool is_rarer =
-        ++r->sampled % EACH_INTERVAL == 0 || (r->sampled % DEAR_INTERVAL == 0 && sampling_is_dear(r, ticks));
-    if (is_rarer && r->interval < SELDOM)
+    if (!overhead_is_exceeded(&r->walks, record_passed(r, ticks)))
+        r->interval = r->interval > 1 ? r->interval / 2 : 1;
+    else if (r->interval < SELDOM)
         r->interval *= 2;
-    r->countdown = 1 + random_below(&r->random, 2 * r->interval - 1);
+    r->sample_at = r->noted + 1 + random_below(&r->random, 2 * r->interval - 1);
+}
+
+/* A walk during which the thread lost its core took no longer than others. */
+static void charge_walk(struct recording *r, uint64_t begun, uint64_t ticks) {
+    double ns = (double)clock_ticks_between(begun, ticks) / r->ticks_per_ns;
+    overhead_add(&r->walks, ns < MOST_WALK_NS ? (uint64_t)ns : MOST_WALK_NS);
+}
+
+void rma_record_extend(struct caller *row, uint64_t gets) {
+    double factor = 1 + (double)gets / (double)row->gets;
+    row->hits = (uint64_t)((double)row->hits * factor);
+    row->bytes = (uint64_t)((double)row->bytes * factor);
+    row->gets += gets;
+}
+
+/* The first noted gets of a window are samples out of turn, so that call sites with few gets are found. Such a sample counts once, the gets before it as the
+ * last sample; others count for all gets since the last one. */
+static bool is_out_of_turn(const struct recording *r, const struct window *w) {
+    return r->noted < r->sample_at && w->analysis.sited < FIRST_SITES;
 }
 
 static void sample_caller(struct recording *r, struct window *w, uint64_t bytes, enum seen seen) {
-    uint32_t weight = r->interval;
-    uint64_t begun = clock_ticks();
+    uint64_t weight = r->noted - r->sampled, begun = clock_ticks();
+    if (is_out_of_turn(r, w)) {
+        if (r->last)
+            rma_record_extend(r->last, weight - 1);
+        else
+            r->callers.others += weight - 1;
+        weight = 1;
+    }
     uintptr_t from = callers_here();
     struct caller *row = callers_row(&r->callers, from ? from : 1, w->serial);
     uint64_t ticks = clock_ticks();
-    r->sampling_ticks += clock_ticks_between(begun, ticks);
+    w->analysis.sited++;
+    charge_walk(r, begun, ticks);
+    r->sampled = r->noted;
+    r->last = row;
     draw_interval(r, ticks);
     if (!row) {
         r->callers.others += weight;
@@ -148,34 +177,48 @@ static void sample_caller(struct recording *r, struct window *w, uint64_t bytes,
     r->judged_weight = weight;
 }
 
-/* ---- a get ---- */
-
-/* Where gets follow each other within 10 us, the clock is read at every sixteenth. */
-static void note_clock(struct recording *r) {
-    uint64_t ticks = clock_ticks(), passed = clock_ticks_between(r->clocked_ticks, ticks);
-    bool is_frequent = (double)passed < FREQUENT_NS * (r->skipped + 1) * r->ticks_per_ns;
-    r->unclocked = r->skipped = is_frequent ? UNCLOCKED : 0;
-    r->clocked_ticks = ticks;
-    if (UNLIKELY(ticks >= r->due_ticks))
-        note_time_passed(r, ticks);
+uint64_t rma_record_unnoted(void) {
+    return rma_recording->distance - rma_record_left;
 }
 
-/* The gets before this one were only counted: neither counter reached its end. The outcome of a sample is known at the next get. */
-void rma_record_note(struct window *w, uint64_t bytes, enum seen seen) {
+uint64_t rma_record_unsampled(void) {
+    return rma_recording->noted + rma_record_unnoted() - rma_recording->sampled;
+}
+
+/* ---- a get ---- */
+
+static unsigned record_size_class(uint64_t bytes) {
+    return 63 - (unsigned)__builtin_clzll(bytes | 1);
+}
+
+/* Where gets are frequent, notes are at random distances, NOTE_NS on the average. The outcome of a sample is known at the next get. */
+static void draw_note(struct recording *r, uint64_t ticks) {
+    double passed = (double)clock_ticks_between(r->noted_ticks, ticks) / r->ticks_per_ns;
+    r->noted_ticks = ticks;
+    if (passed > NOTE_NS)
+        r->period = r->period > 1 ? r->period / 2 : 1;
+    else if (r->period < MOST_PERIOD)
+        r->period *= 2;
+    r->distance = r->judged ? 0 : random_below(&r->random, 2 * r->period - 1);
+    if (r->distance >= r->sample_at - r->noted)
+        r->distance = (uint32_t)(r->sample_at - r->noted) - 1;
+    rma_record_left = r->distance;
+}
+
+static void record_note(struct window *w, uint64_t bytes, enum seen seen) {
     struct recording *r = rma_recording;
-    r->countdown -= r->until_note;
-    r->unclocked -= r->until_note;
+    uint64_t ticks = clock_ticks();
+    r->noted += (uint64_t)r->distance + 1;
+    r->noted_class = record_size_class(bytes);
+    r->sizes[r->noted_class] += (uint64_t)r->distance + 1;
     if (r->judged)
         record_judge_sample(r, seen == SEEN_HIT &&
                                    w == r->judged_window); /* the current hit is counted already */
-    if (r->unclocked > 0)
-        r->unclocked--;
-    else
-        note_clock(r);
-    if (!--r->countdown)
+    if (UNLIKELY(ticks >= r->due_ticks))
+        note_time_passed(r, ticks);
+    if (r->noted >= r->sample_at || w->analysis.sited < FIRST_SITES)
         sample_caller(r, w, bytes, seen);
-    uint32_t left = r->countdown - 1 < r->unclocked ? r->countdown - 1 : r->unclocked;
-    rma_record_light.until_note = r->until_note = r->judged ? 0 : left;
+    draw_note(r, ticks);
 }
 
 /* Entries from an earlier epoch are in no cache, however large it is. */
@@ -184,12 +227,39 @@ static uint64_t record_epoch_of(const struct window *w, uint64_t acquired) {
     return w->mode == MODE_ACQUIRE ? generation + acquired : generation;
 }
 
-void rma_record_analyse(struct window *w, uint64_t key, uint64_t bytes, bool by_whatif, bool by_reuse) {
+/* Without a recording there is no limit: the text of HEARTH_REPORT=1 has one analysis, and no share of the run to keep to. */
+static bool analysis_is_dear(void) {
+    return rma_record_is_on &&
+           overhead_is_exceeded(&rma_recording->analysis, record_passed(rma_recording, clock_ticks()));
+}
+
+static void record_analyse(struct window *w, uint64_t key, uint64_t bytes) {
+    struct window_analysis *a = &w->analysis;
     uint64_t acquired = atomic_load_explicit(&acquire_generation, memory_order_acquire);
-    if (by_whatif)
-        cache_whatif_get(w->analysis.whatif, key, bytes, acquired);
-    if (by_reuse)
-        cache_reuse_get(w->analysis.reuse, key, bytes, record_epoch_of(w, acquired));
+    if (a->whatif)
+        cache_whatif_get(a->whatif, &a->sample, key, bytes, acquired);
+    if (a->reuse && !(key & a->sample.keys_mask)) /* still: the keys may have been halved */
+        cache_reuse_get(a->reuse, &a->sample, key, bytes, record_epoch_of(w, acquired));
+    if (!rma_record_is_on)
+        return;
+    overhead_add(&rma_recording->analysis,
+                 (uint64_t)ANALYSIS_NS * ((a->whatif != NULL) + (a->reuse != NULL)));
+    if (++rma_recording->followed % ANALYSIS_LOOK == 0 && analysis_is_dear())
+        cache_sample_shrink(&a->sample);
+}
+
+/* The countdown has passed 0 if the get is to be noted. */
+void rma_record_followed(struct window *w, int target, uint64_t address, uint64_t bytes, enum seen seen) {
+    struct cache_sample *s = &w->analysis.sample;
+    if (rma_record_left == UINT32_MAX && rma_record_is_on)
+        record_note(w, bytes, seen);
+    if (seen == SEEN_BYPASSED)
+        return;
+    if (!s->left)
+        cache_sample_turn(s, analysis_is_dear());
+    uint64_t key = cache_sample_key((uint32_t)target, address);
+    if (!(key & s->mask))
+        record_analyse(w, key, bytes);
 }
 
 /* ---- windows ---- */
@@ -209,6 +279,8 @@ static void note_made(struct recording *r, const struct window *w) {
 void rma_record_window(struct window *w) {
     note_before_change();
     w->watched = rma_record_is_on;
+    w->analysis.sited = 0;
+    cache_sample_close(&w->analysis.sample);
     if (rma_record_is_on)
         note_made(rma_recording, w);
 }
@@ -216,12 +288,14 @@ void rma_record_window(struct window *w) {
 void rma_record_cache(struct window *w, struct memory_budget *budget) {
     if (rma_record_is_on && cache_reuse_open(budget, &w->analysis.reuse))
         w->analysis.reuse = NULL; /* continue without a curve */
+    if (w->analysis.whatif || w->analysis.reuse)
+        cache_sample_open(&w->analysis.sample);
     w->watched = rma_record_is_on || w->analysis.whatif;
 }
 
 static void keep_curve(const struct window *w) {
     struct cache_reuse_curve curve;
-    cache_reuse_read(w->analysis.reuse, &curve);
+    cache_reuse_read(w->analysis.reuse, &w->analysis.sample, &curve);
     if (!curve.gets)
         return;
     struct curve *c = malloc(sizeof *c);

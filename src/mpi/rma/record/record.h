@@ -30,45 +30,24 @@ void rma_record_window_end(const struct window *w);
 
 /* ---- a get ---- */
 
-enum { RECORD_SIZE_CLASSES = 64 };
+/* Gets until one is noted: the clock is read, and its size and perhaps its call site are a sample. */
+extern HIDDEN uint32_t rma_record_left;
 
-/* What most gets need: the class of their size is counted. until_note: gets until one needs more, a reading of the clock or a sample. */
-struct record_light {
-    uint32_t until_note;
-    uint64_t sizes[RECORD_SIZE_CLASSES];
-};
-extern HIDDEN struct record_light rma_record_light;
-
-/* The rest: of the get that needs more; of one whose key is in a sample. */
-void rma_record_note(struct window *w, uint64_t bytes, enum seen seen);
-void rma_record_analyse(struct window *w, uint64_t key, uint64_t bytes, bool by_whatif, bool by_reuse);
-
-static inline unsigned rma_record_size_class(uint64_t bytes) {
-    return 63 - (unsigned)__builtin_clzll(bytes | 1);
+/* Counts a get of a watched window. Returns whether more is to be done: rma_record_followed. analysed: it does not bypass the cache, or
+ * would not if the cache were not suspended. */
+static inline bool rma_record_wants(struct window *w, int target, uint64_t address, bool analysed) {
+    bool wanted = UNLIKELY(!rma_record_left--);
+    if (analysed)
+        wanted |= cache_sample_takes(&w->analysis.sample, (uint32_t)target, address);
+    return wanted;
 }
 
-/* A get of a watched window: feeds the what-if analysis and the recording. Outside of the samples it takes a hash and some
- * counters. */
-static inline void rma_record_get(struct window *w, int target, uint64_t address, uint64_t bytes,
-                                  enum seen seen) {
-    if (LIKELY(rma_record_is_on)) {
-        rma_record_light.sizes[rma_record_size_class(bytes)]++;
-        if (UNLIKELY(!rma_record_light.until_note--))
-            rma_record_note(w, bytes, seen);
-    }
-    if (seen == SEEN_BYPASSED)
-        return;
-    uint64_t key = cache_sample_key((uint32_t)target, address);
-    bool by_whatif = w->analysis.whatif && cache_sample_takes(cache_whatif_sample(w->analysis.whatif), key);
-    bool by_reuse = w->analysis.reuse && cache_sample_takes(cache_reuse_sample(w->analysis.reuse), key);
-    if (UNLIKELY(by_whatif | by_reuse))
-        rma_record_analyse(w, key, bytes, by_whatif, by_reuse);
-}
+void rma_record_followed(struct window *w, int target, uint64_t address, uint64_t bytes, enum seen seen);
 
 static inline void rma_record_seen(struct window *w, int target, uint64_t address, uint64_t bytes,
                                    enum seen seen) {
-    if (UNLIKELY(w->watched))
-        rma_record_get(w, target, address, bytes, seen);
+    if (UNLIKELY(w->watched) && UNLIKELY(rma_record_wants(w, target, address, seen != SEEN_BYPASSED)))
+        rma_record_followed(w, target, address, bytes, seen);
 }
 
 /* A change of a window's cache. RECORD_STALE: mode auto has ended; `from` is the call site of the stale hit. */

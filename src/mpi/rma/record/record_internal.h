@@ -3,9 +3,10 @@
 #define HEARTH_MPI_RECORD_INTERNAL_H
 
 #include "mpi/core/callers.h"
+#include "mpi/core/overhead.h"
 #include "mpi/rma/record/record.h"
 
-enum { MOST_EVENTS = 256, MOST_MADE = 256, MOST_CURVES = 64 };
+enum { MOST_EVENTS = 256, MOST_MADE = 256, MOST_CURVES = 64, RECORD_SIZE_CLASSES = 64 };
 
 /* Columns of the series: counters first, then gauges. */
 enum {
@@ -36,16 +37,22 @@ struct made {
 };
 
 struct recording {
-    uint64_t due_ticks;           /* when a bin of the series may be over */
-    uint32_t until_note;          /* gets that were to pass before this one; see record_light */
-    uint32_t countdown, interval; /* gets until the next sample; gets per sample */
-    uint32_t unclocked,
-        skipped; /* gets for which the clock is not read, because gets are frequent: left, in all */
-    uint64_t clocked_ticks;               /* when it was read last */
-    uint64_t begun_ticks, sampling_ticks; /* the start of the recording; the time that samples took */
-    struct caller *judged;                /* the caller whose last get has no known outcome yet; NULL: none */
+    uint64_t due_ticks; /* when a bin of the series may be over */
+    uint32_t distance;  /* gets from the last note to the next, drawn; its mean is `period` */
+    uint32_t period;
+    uint64_t noted;       /* gets up to the last note */
+    uint64_t noted_ticks; /* its time */
+    unsigned noted_class; /* its size */
+    uint64_t sizes[RECORD_SIZE_CLASSES];
+    uint64_t sample_at, sampled; /* gets at which the next call site is sampled, and was the last */
+    uint32_t interval;           /* mean number of gets from one to the next */
+    struct caller *last;         /* of the last sample; NULL: it had no row */
+    uint64_t begun_ticks;        /* the start of the recording */
+    uint32_t followed;           /* accesses that were analysed */
+    struct overhead walks, analysis;
+    struct caller *judged; /* the caller whose last get has no known outcome yet; NULL: none */
     struct window *judged_window;
-    uint64_t judged_hits, judged_weight, sampled;
+    uint64_t judged_hits, judged_weight;
     double ticks_per_ns;
     struct random random;
     uint64_t closed[SERIES_COLUMNS]; /* of freed windows */
@@ -63,6 +70,13 @@ extern HIDDEN struct recording *rma_recording; /* NULL: recording is off */
 
 /* Call before reading: resolves the outcome of the last sampled get. */
 void rma_record_judge(void);
+
+/* Adds gets that are taken to be like those of the call site so far. */
+void rma_record_extend(struct caller *row, uint64_t gets);
+
+/* Gets since the last note, and since the last sample of a call site: they are taken to be like it. */
+uint64_t rma_record_unnoted(void);
+uint64_t rma_record_unsampled(void);
 
 /* The current value of each column, over all windows. */
 void rma_record_values(uint64_t values[SERIES_COLUMNS]);

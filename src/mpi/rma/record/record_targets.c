@@ -1,10 +1,12 @@
 /* record_targets.c: see record_targets.h. A target's rank in MPI_COMM_WORLD, and with it its row, is asked for when it is first
- * used. */
+ * used. Gets are counted in the target, which they have at hand. */
 #include "mpi/rma/record/record_targets.h"
 
-static struct target_row *target_row_find(const struct window *w, int target) {
+struct target_row *rma_record_row(const struct window *w, int target) {
     MPI_Group group;
     int rank = -1;
+    if (!targets_are_observed)
+        return NULL;
     if (host_Win_get_group(w->handle, &group) == MPI_SUCCESS) {
         rank = targets_world_rank(group, target);
         host_Group_free(&group);
@@ -12,15 +14,42 @@ static struct target_row *target_row_find(const struct window *w, int target) {
     return targets_row(rank);
 }
 
-void rma_record_target_slow(MPI_Win win, int target, enum target_access what, MPI_Count count,
-                            MPI_Datatype type, uint64_t ticks) {
+static struct rma_target *record_target_find(MPI_Win win, int target) {
     struct window *w = targets_are_observed ? rma_window_find(win) : NULL;
     struct rma_target *t = w ? rma_window_target(w, target) : NULL;
-    if (!t)
-        return;
-    rma_lock();
-    if (!t->row)
-        t->row = target_row_find(w, target);
-    rma_unlock();
-    targets_note(t->row, what, what == ACCESS_SYNC ? 0 : targets_bytes(count, type), ticks);
+    return t && t->row ? t : NULL;
+}
+
+void rma_record_target_slow(MPI_Win win, int target, enum target_access what, MPI_Count count,
+                            MPI_Datatype type) {
+    struct rma_target *t = record_target_find(win, target);
+    if (t)
+        targets_note(t->row, what, targets_bytes(count, type));
+}
+
+void rma_record_ticks(MPI_Win win, int target, uint64_t ticks) {
+    struct rma_target *t = record_target_find(win, target);
+    if (t)
+        targets_note_row_ticks(t->row, ticks);
+}
+
+void rma_record_collect_window(const struct window *w) {
+    for (uint32_t i = 0; targets_are_observed && i < w->targets.count; i++) {
+        struct rma_target *t = rma_window_target_at(w, i);
+        uint64_t gets = t->asked.gets + t->fast_gets;
+        if (!t->row)
+            continue;
+        targets_note_gets(t->row, gets - t->asked.gets_told, t->asked.bytes - t->asked.bytes_told);
+        t->asked.gets_told = gets;
+        t->asked.bytes_told = t->asked.bytes;
+    }
+}
+
+static void record_collect_open(struct window *w, void *unused) {
+    (void)unused;
+    rma_record_collect_window(w);
+}
+
+void rma_record_collect(void) {
+    rma_window_each(record_collect_open, NULL);
 }

@@ -10,6 +10,7 @@
 #include "mpi/core/targets.h"
 #include "mpi/core/receives.h"
 #include "mpi/rma/record/record_internal.h"
+#include "mpi/rma/record/record_targets.h"
 #include "mpi/serve/serve_count.h"
 
 /* Counters are written as differences between bins; the last counter column is SERIES_FETCHED. */
@@ -34,8 +35,11 @@ static void write_series(struct json *j, const struct series *s) {
     json_close(j, '}');
 }
 
-static void write_sizes(struct json *j, const uint64_t *sizes) {
+static void write_sizes(struct json *j, const struct recording *r) {
     size_t count = RECORD_SIZE_CLASSES;
+    uint64_t sizes[RECORD_SIZE_CLASSES];
+    memcpy(sizes, r->sizes, sizeof sizes);
+    sizes[r->noted_class] += rma_record_unnoted();
     while (count && !sizes[count - 1])
         count--;
     json_counts(j, "sizes", sizes, count);
@@ -101,20 +105,24 @@ static void write_made(struct json *j, const struct recording *r) {
     json_close(j, ']');
 }
 
-static void write_callers(struct json *j, const struct callers *c) {
-    json_count(j, "callers_others", c->others);
+static void write_caller(struct json *j, struct caller row, uint64_t more) {
+    rma_record_extend(&row, more);
+    json_open(j, NULL, '{');
+    write_place(j, row.address);
+    json_count(j, "window", row.window);
+    json_count(j, "gets", row.gets);
+    json_count(j, "hits", row.hits);
+    json_count(j, "bytes", row.bytes);
+    json_close(j, '}');
+}
+
+static void write_callers(struct json *j, const struct recording *r) {
+    uint64_t rest = rma_record_unsampled();
+    json_count(j, "callers_others", r->callers.others + (r->last ? 0 : rest));
     json_open(j, "callers", '[');
-    for (const struct caller *row = c->rows; row < c->rows + CALLERS; row++) {
-        if (!row->gets)
-            continue;
-        json_open(j, NULL, '{');
-        write_place(j, row->address);
-        json_count(j, "window", row->window);
-        json_count(j, "gets", row->gets);
-        json_count(j, "hits", row->hits);
-        json_count(j, "bytes", row->bytes);
-        json_close(j, '}');
-    }
+    for (const struct caller *row = r->callers.rows; row < r->callers.rows + CALLERS; row++)
+        if (row->gets)
+            write_caller(j, *row, row == r->last ? rest : 0);
     json_close(j, ']');
 }
 
@@ -139,7 +147,7 @@ static void write_curve(struct json *j, const struct curve *c) {
 static void write_open_curve(struct window *w, void *json) {
     struct curve c = {.window = w->serial};
     if (w->analysis.reuse)
-        cache_reuse_read(w->analysis.reuse, &c.curve);
+        cache_reuse_read(w->analysis.reuse, &w->analysis.sample, &c.curve);
     if (c.curve.gets)
         write_curve(json, &c);
 }
@@ -160,10 +168,10 @@ static void write_recording(struct json *j, struct recording *r) {
     rma_record_values(values);
     series_end(&series, rma_record_now(), values);
     write_series(j, &series);
-    write_sizes(j, rma_record_light.sizes);
+    write_sizes(j, r);
     write_events(j, r);
     write_made(j, r);
-    write_callers(j, &r->callers);
+    write_callers(j, r);
     write_curves(j, r);
 }
 
@@ -190,6 +198,7 @@ char *rma_record_text(int rank, int depth, size_t *length) {
     json_number(&j, "seconds", (double)rma_record_now() / 1e9);
     json_number(&j, "cpu_seconds", cpu_seconds());
     call_time_json(&j);
+    rma_record_collect();
     targets_json(&j);
     receives_json(&j);
     serve_count_json(&j);

@@ -26,6 +26,12 @@ struct write {
 
 enum verdict { VERDICT_OPEN, VERDICT_CACHE, VERDICT_BYPASS };
 
+/* The gets of a target and their bytes, without those of `fast_gets`; what the report's matrix has of all of them already. */
+struct rma_asked {
+    uint64_t gets, bytes;
+    uint64_t gets_told, bytes_told;
+};
+
 /* One rank of a window, as seen from this process. Made when this process first uses the rank. */
 struct rma_target {
     struct rank_record head;
@@ -42,6 +48,7 @@ struct rma_target {
     uint64_t last_get, gets_before;
     uint64_t last_write, writes_before;
     uint64_t fast_gets;         /* on the fast bypass path, since the last rma_admission_settle */
+    struct rma_asked asked;     /* bytes: of all gets */
     uint32_t requests;          /* incomplete gets with a request; not counted in the numbers above */
     uint32_t alone;             /* gets since the last completion */
     uint32_t first_op, last_op; /* gets that the cache tracks, in order of issue */
@@ -135,6 +142,8 @@ struct window_score {
 
 /* What-if analysis of other modes and other cache sizes; NULL if not requested. */
 struct window_analysis {
+    struct cache_sample sample; /* of the gets that they follow */
+    uint32_t sited;             /* gets whose call site was sampled */
     struct cache_whatif *whatif;
     struct cache_reuse *reuse;
 };
