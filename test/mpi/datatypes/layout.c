@@ -177,7 +177,8 @@ CASE(random_types) {
     }
     if (!fine)
         fprintf(stderr, "rank %d: type %d:%s\n", test_rank, tried, types_story);
-    expect(refused <= tried / 3); /* up to three counts of each type are tried */
+    /* Up to three counts of each type are tried. A busy machine tries few types, of which many may be refused. */
+    expect(tried < 50 || refused <= tried / 3);
     if (test_rank == 0)
         printf("%d types on rank 0, refused %d times\n", tried, refused);
 }
