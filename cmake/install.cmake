@@ -62,8 +62,10 @@ include(CMakePackageConfigHelpers)
 set(package ${CMAKE_BINARY_DIR}/package)
 configure_file(packaging/cmake/Hearth-MPI.cmake.in ${package}/Hearth-${HEARTH_MPI}.cmake @ONLY)
 write_basic_package_version_file(${package}/HearthConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES packaging/cmake/HearthConfig.cmake ${package}/HearthConfigVersion.cmake ${package}/Hearth-${HEARTH_MPI}.cmake
-        DESTINATION lib/cmake/Hearth)
+install(FILES packaging/cmake/HearthConfig.cmake ${package}/HearthConfigVersion.cmake DESTINATION lib/cmake/Hearth)
+if(NOT HEARTH_MPI STREQUAL abi) # for which CMake's FindMPI knows no compiler
+  install(FILES ${package}/Hearth-${HEARTH_MPI}.cmake DESTINATION lib/cmake/Hearth)
+endif()
 
 # Files that contain the prefix. `cmake --install --prefix` may change it, so they are written at installation.
 install(CODE "
