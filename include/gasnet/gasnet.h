@@ -75,7 +75,12 @@ extern "C" {
 #define GASNET_PAGESIZE         4096
 #define GASNET_NULL_ARGV_OK     1 /* gasnet_init(NULL, NULL) */
 #define GASNET_MAXNODES         0x7fffffffu
-#define GASNET_PSHM             0 /* segments of other nodes cannot be accessed by loads */
+#ifdef GASNET_SEQ
+#define GASNETI_MAX_THREADS 1 /* the name that Chapel takes */
+#else
+#define GASNETI_MAX_THREADS 1024 /* limit for the program; the library itself has none */
+#endif
+#define GASNET_PSHM 0 /* segments of other nodes cannot be accessed by loads */
 
 #define GASNET_OK                   0
 #define GASNET_ERR_NOT_INIT         10001

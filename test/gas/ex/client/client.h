@@ -1,4 +1,4 @@
-/* client.h: of the programs that use GASNet-EX as its clients do: UPC++, Realm, Caffeine and GASNet's own tests. They are
+/* client.h: of the programs that use GASNet-EX as its clients do: UPC++, Realm, Chapel, Caffeine and GASNet's own tests. They are
  * compiled in every thread mode, as C and as C++17. After gasnetex.h and gasnet_tools.h. */
 #ifndef HEARTH_TEST_GAS_EX_CLIENT_H
 #define HEARTH_TEST_GAS_EX_CLIENT_H
