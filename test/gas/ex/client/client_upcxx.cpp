@@ -47,14 +47,17 @@ struct team_base {
     !defined(gasneti_builtin_unreachable) || !defined(gasnett_fatalerror_nopos) || !defined(gasnett_assume)
 #error "macros that are probed"
 #endif
-#if !defined(GASNETT_NEVER_INLINE) || !defined(GASNETT_NORETURN) || !defined(GASNETT_PURE) || !defined(GASNETT_CONST)
+#if !defined(GASNETT_NEVER_INLINE) || !defined(GASNETT_NORETURN) || !defined(GASNETT_PURE) ||                \
+    !defined(GASNETT_CONST)
 #error "attributes that are probed"
 #endif
-#if GASNET_MAXEPS > 1 || !defined(GASNET_NATIVE_NP_ALLOC_REQ_MEDIUM) || !PLATFORM_OS_LINUX || GASNET_SEGMENT_EVERYTHING
+#if GASNET_MAXEPS > 1 || !defined(GASNET_NATIVE_NP_ALLOC_REQ_MEDIUM) || !PLATFORM_OS_LINUX ||                \
+    GASNET_SEGMENT_EVERYTHING
 #error "features that are probed"
 #endif
 static_assert(sizeof(gex_Event_t) == sizeof(uintptr_t) && sizeof(gex_TM_t) == sizeof(uintptr_t), "handles");
-static_assert(sizeof(gex_AM_SrcDesc_t) <= sizeof(uintptr_t) && sizeof(gex_AD_t) == sizeof(uintptr_t), "handles");
+static_assert(sizeof(gex_AM_SrcDesc_t) <= sizeof(uintptr_t) && sizeof(gex_AD_t) == sizeof(uintptr_t),
+              "handles");
 static_assert((gex_OP_t)upcxx::atomic_op::compare_exchange == GEX_OP_CSWAP, "operators");
 
 #ifdef GEX_FLAG_PEER_NEVER_NBRHD
@@ -79,8 +82,7 @@ void *allocate(size_t bytes, size_t alignment) {
     return memory;
 }
 
-template <typename T>
-T *at(gex_Rank_t rank, T *mine) { // in the same place of the heap of another process
+template <typename T> T *at(gex_Rank_t rank, T *mine) { // in the same place of the heap of another process
     return reinterpret_cast<T *>(heaps[rank] + (reinterpret_cast<char *>(mine) - heap));
 }
 
@@ -101,8 +103,9 @@ void am_eager(gex_Token_t, void *buffer, size_t bytes, gex_AM_Arg_t alignment) {
 }
 
 void am_long(gex_Token_t token, void *payload, size_t bytes, gex_AM_Arg_t low, gex_AM_Arg_t high,
-             gex_AM_Arg_t count, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t,
-             gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t last) {
+             gex_AM_Arg_t count, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t,
+             gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t, gex_AM_Arg_t,
+             gex_AM_Arg_t last) {
     CHECK(bytes == count * sizeof(int64_t) && last == -16);
     for (gex_AM_Arg_t i = 0; i < count; i++)
         total += static_cast<int64_t *>(payload)[i];
@@ -116,11 +119,13 @@ void am_reply(gex_Token_t, gex_AM_Arg_t low, gex_AM_Arg_t high) {
 
 void rpc(gex_Rank_t rank, call c, bool negotiated) {
     if (negotiated) {
-        gex_AM_SrcDesc_t sd = gex_AM_PrepareRequestMedium(world, rank, nullptr, sizeof c, sizeof c, nullptr, 0, 1);
+        gex_AM_SrcDesc_t sd =
+            gex_AM_PrepareRequestMedium(world, rank, nullptr, sizeof c, sizeof c, nullptr, 0, 1);
         CHECK(sd != GEX_AM_SRCDESC_NO_OP && gex_AM_SrcDescSize(sd) >= sizeof c);
         auto nonce = reinterpret_cast<std::uintptr_t>(sd);
         std::memcpy(gex_AM_SrcDescAddr(sd), &c, sizeof c);
-        gex_AM_CommitRequestMedium1(reinterpret_cast<gex_AM_SrcDesc_t>(nonce), ID_EAGER, sizeof c, alignof(call));
+        gex_AM_CommitRequestMedium1(reinterpret_cast<gex_AM_SrcDesc_t>(nonce), ID_EAGER, sizeof c,
+                                    alignof(call));
     } else
         gex_AM_RequestMedium1(world, rank, ID_EAGER, &c, sizeof c, GEX_EVENT_NOW, 0, alignof(call));
 }
@@ -129,8 +134,8 @@ void rpc_with_payload(gex_Rank_t rank, int64_t *target) {
     int64_t values[3] = {1, 2, 3};
     auto address = reinterpret_cast<intptr_t>(&replies);
     gex_AM_RequestLong16(world, rank, ID_LONG, values, sizeof values, at(rank, target), GEX_EVENT_NOW, 0,
-                         gex_AM_Arg_t(address & 0xffffffffu), gex_AM_Arg_t(address >> 31 >> 1), 3, 0, 0, 0, 0, 0, 0,
-                         0, 0, 0, 0, 0, 0, -16);
+                         gex_AM_Arg_t(address & 0xffffffffu), gex_AM_Arg_t(address >> 31 >> 1), 3, 0, 0, 0, 0,
+                         0, 0, 0, 0, 0, 0, 0, 0, -16);
 }
 
 void barrier(gex_TM_t tm) {
@@ -181,15 +186,16 @@ GASNETT_COLD void init_heap() {
     CHECK(gex_Segment_Attach(&segment, world, bytes) == GASNET_OK);
     CHECK(gex_EP_RegisterHandlers(endpoint, table, sizeof(table) / sizeof(table[0])) == GASNET_OK);
     CHECK(gex_AM_MaxRequestMedium(world, GEX_RANK_INVALID, GEX_EVENT_NOW, 0, 3) >= 512);
-    CHECK(gex_AM_MaxRequestMedium(world, GEX_RANK_INVALID, GEX_EVENT_NOW, GEX_FLAG_AM_PREPARE_LEAST_ALLOC, 3) >= 512);
+    CHECK(gex_AM_MaxRequestMedium(world, GEX_RANK_INVALID, GEX_EVENT_NOW, GEX_FLAG_AM_PREPARE_LEAST_ALLOC,
+                                  3) >= 512);
     gex_Rank_t host_peers;
     gex_System_QueryHostInfo(nullptr, &host_peers, nullptr);
     gasnet_set_waitmode((gex_Rank_t)gasnett_cpu_count() < host_peers ? GASNET_WAIT_BLOCK : GASNET_WAIT_SPIN);
     for (gex_Rank_t r = 0; r < ranks; r++) {
         void *base = nullptr;
         uintptr_t size = 0;
-        gex_Event_t e = gex_EP_QueryBoundSegmentNB(r % 2 ? gex_TM_Pair(endpoint, 0) : world, r, &base, nullptr, &size,
-                                                   GEX_FLAG_IMMEDIATE);
+        gex_Event_t e = gex_EP_QueryBoundSegmentNB(r % 2 ? gex_TM_Pair(endpoint, 0) : world, r, &base,
+                                                   nullptr, &size, GEX_FLAG_IMMEDIATE);
         CHECK(e == GEX_EVENT_INVALID && base && size == bytes);
         heaps.push_back(static_cast<char *>(base));
     }
@@ -265,8 +271,8 @@ void test_vis() {
     leaf_then_root(gex_VIS_IndexedPutNB(world, next, 2, list, 8, 1, mine, 16, GEX_FLAG_ENABLE_LEAF_LC));
     const std::ptrdiff_t apart[] = {N * sizeof(int)};
     const std::size_t count[] = {N - 2};
-    leaf_then_root(gex_VIS_StridedPutNB(world, next, remote + 2 * N + 3, apart, source + 3, apart, sizeof(int), count, 1,
-                                        GEX_FLAG_ENABLE_LEAF_LC));
+    leaf_then_root(gex_VIS_StridedPutNB(world, next, remote + 2 * N + 3, apart, source + 3, apart,
+                                        sizeof(int), count, 1, GEX_FLAG_ENABLE_LEAF_LC));
     const std::ptrdiff_t close[] = {sizeof(int)};
     wait(gex_VIS_StridedGetNB(world, back, close, next, remote + 2 * N + 3, apart, sizeof(int), count, 1, 0));
     for (int i = 0; i < N - 2; i++)
@@ -291,12 +297,14 @@ void test_atomics() {
     *word = 0;
     barrier(world);
     gex_OP_t ops = 0;
-    for (auto op : {atomic_op::load, atomic_op::store, atomic_op::fetch_add, atomic_op::compare_exchange, atomic_op::bit_and})
+    for (auto op : {atomic_op::load, atomic_op::store, atomic_op::fetch_add, atomic_op::compare_exchange,
+                    atomic_op::bit_and})
         ops |= static_cast<gex_OP_t>(op);
     std::uintptr_t handle = 0;
     gex_AD_Create(reinterpret_cast<gex_AD_t *>(&handle), world, GEX_DT_U64, ops, 0);
     auto inject = [&](uint64_t *result, gex_Rank_t jobrank, atomic_op op, uint64_t a, uint64_t b) {
-        wait(gex_AD_OpNB_U64(reinterpret_cast<gex_AD_t>(handle), result, jobrank, at(jobrank, word), (gex_OP_t)op, a, b,
+        wait(gex_AD_OpNB_U64(reinterpret_cast<gex_AD_t>(handle), result, jobrank, at(jobrank, word),
+                             (gex_OP_t)op, a, b,
                              GEX_FLAG_RANK_IS_JOBRANK | GEX_FLAG_AD_ACQ | GEX_FLAG_AD_REL));
     };
     uint64_t last = 0, value = 0;
@@ -320,7 +328,8 @@ struct popn_stats {
 
 void test_teams() {
     gex_TM_t sub = GEX_TM_INVALID, *wanted = me < (ranks + 1) / 2 ? &sub : nullptr;
-    size_t bytes = gex_TM_Split(wanted, world, 0, int(ranks - me), nullptr, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
+    size_t bytes =
+        gex_TM_Split(wanted, world, 0, int(ranks - me), nullptr, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
     void *scratch = wanted ? allocate(bytes, GASNET_PAGESIZE) : nullptr;
     gex_TM_Split(wanted, world, 0, int(ranks - me), scratch, bytes, 0);
     if (!wanted)
@@ -345,10 +354,12 @@ void test_reductions() {
             auto in = static_cast<const popn_stats *>(left);
             auto out = static_cast<popn_stats *>(right);
             for (std::size_t i = 0; i < count; i++)
-                out[i] = {out[i].sum + in[i].sum, std::min(out[i].min, in[i].min), std::max(out[i].max, in[i].max)};
+                out[i] = {out[i].sum + in[i].sum, std::min(out[i].min, in[i].min),
+                          std::max(out[i].max, in[i].max)};
         },
         nullptr, 0));
-    CHECK(me != 0 || (stats.sum == int64_t(ranks) * (ranks - 1) / 2 && stats.min == 0 && stats.max == ranks - 1));
+    CHECK(me != 0 ||
+          (stats.sum == int64_t(ranks) * (ranks - 1) / 2 && stats.min == 0 && stats.max == ranks - 1));
     wait(gex_Coll_ReduceToAllNB(world, &n, &n, GEX_DT_I64, sizeof n, 1, GEX_OP_MAX, nullptr, nullptr, 0));
     CHECK(n == int64_t(ranks) - 1);
     std::pair<uintptr_t, uintptr_t> info(me, 2 * me);
