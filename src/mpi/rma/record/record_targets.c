@@ -36,12 +36,10 @@ void rma_record_ticks(MPI_Win win, int target, uint64_t ticks) {
 void rma_record_collect_window(const struct window *w) {
     for (uint32_t i = 0; targets_are_observed && i < w->targets.count; i++) {
         struct rma_target *t = rma_window_target_at(w, i);
-        uint64_t gets = t->asked.gets + t->fast_gets;
         if (!t->row)
             continue;
-        targets_note_gets(t->row, gets - t->asked.gets_told, t->asked.bytes - t->asked.bytes_told);
-        t->asked.gets_told = gets;
-        t->asked.bytes_told = t->asked.bytes;
+        targets_note_gets(t->row, t->asked.gets + t->fast_gets, t->asked.bytes);
+        t->asked = (struct rma_asked){.gets = -t->fast_gets};
     }
 }
 

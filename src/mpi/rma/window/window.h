@@ -26,10 +26,9 @@ struct write {
 
 enum verdict { VERDICT_OPEN, VERDICT_CACHE, VERDICT_BYPASS };
 
-/* The gets of a target and their bytes, without those of `fast_gets`; what the report's matrix has of all of them already. */
+/* The gets of a target that the report's matrix does not have yet: their number is gets + fast_gets, modulo 2^64. */
 struct rma_asked {
     uint64_t gets, bytes;
-    uint64_t gets_told, bytes_told;
 };
 
 /* One rank of a window, as seen from this process. Made when this process first uses the rank. */
@@ -47,8 +46,8 @@ struct rma_target {
     uint64_t last_hit; /* address of the last hit */
     uint64_t last_get, gets_before;
     uint64_t last_write, writes_before;
-    uint64_t fast_gets;         /* on the fast bypass path, since the last rma_admission_settle */
-    struct rma_asked asked;     /* bytes: of all gets */
+    uint64_t fast_gets; /* on the fast bypass path, since the last rma_admission_settle */
+    struct rma_asked asked;
     uint32_t requests;          /* incomplete gets with a request; not counted in the numbers above */
     uint32_t alone;             /* gets since the last completion */
     uint32_t first_op, last_op; /* gets that the cache tracks, in order of issue */
