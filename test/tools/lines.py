@@ -4,6 +4,7 @@
 """
 import sys
 import threading
+import time
 
 import mpi4py
 import numpy
@@ -31,10 +32,10 @@ def deep(depth):
 
 
 def work():
-    for i in range(40):
-        fetch(i)
-    for _ in range(10):
+    for i in range(1000):
+        fetch(i % 10)
         deep(200)
+        time.sleep(0.001)  # the report may take a share of the run
 
 
 if "threads" in sys.argv:

@@ -3,6 +3,7 @@ interpreter's lock around calls as mpi4py does. Handles are those of MPICH's ABI
 import ctypes
 import sys
 import threading
+import time
 
 ctypes.CDLL("libmpich.so.12", ctypes.RTLD_GLOBAL)
 mpi = ctypes.CDLL(None)  # of all libraries the first: Hearth, if it is there
@@ -30,10 +31,10 @@ def deep(depth):
 
 
 def work():
-    for i in range(40):
-        fetch(i)
-    for _ in range(10):
+    for i in range(1000):
+        fetch(i % 10)
         deep(200)
+        time.sleep(0.001)  # the report may take a share of the run
 
 
 if "threads" in sys.argv:

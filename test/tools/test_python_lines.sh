@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the call sites of a Python program: they are lines of its files, whether or not other threads run Python code meanwhile, however deep the
-# stack is.
+# stack is. Walking the stack of a Python program takes so long that only some of its gets are followed.
 #   test_python_lines.sh MPI TREE       quick: openmpi; timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -27,8 +27,8 @@ run() { # report, arguments of the program
     { echo 'skipped: this Python tells no lines' && exit 77; }
 for how in alone threads; do
     run $how $how
-    check "$how: the line of a get, and its function" has "$dir/$how.txt" "^ +[0-9]+ +80 .* fetch \($program:$(line fetch)\)$"
-    check "$how: at the end of a deep stack" has "$dir/$how.txt" "^ +[0-9]+ +20 .* deep \($program:$(line deep)\)$"
+    check "$how: the line of a get, and its function" has "$dir/$how.txt" "^ +[0-9]+ +[0-9 ]+ .* fetch \($program:$(line fetch)\)$"
+    check "$how: at the end of a deep stack" has "$dir/$how.txt" "^ +[0-9]+ +[0-9 ]+ .* deep \($program:$(line deep)\)$"
     check "$how: the line that made the window" grep -q '"line": '"$(line window)" "$dir/$how.json"
     check "$how: no other call site" test "$(grep -c "$program:[0-9]*)\$" "$dir/$how.txt")" = 2
 done
