@@ -21,7 +21,7 @@ run_unit() { # program, log, emulator...
     local program=$1 log=$2 arguments=()
     shift 2
     [ $# = 0 ] || export HEARTH_TEST_EMULATED=1 ASKS=2000 # for tests of what emulators pass on in part; of 100000 sleeps
-    case $(basename "$program") in *_random) arguments=(--seconds 2) ;; *_crash) arguments=(--kills 5) ;; *_replay) arguments=(--operations 50) ;; esac
+    case $(basename "$program") in *_random) arguments=(--seconds 2) ;; *_crash) arguments=(--kills 14) ;; *_replay) arguments=(--operations 50) ;; esac
     timeout -k 5 "${LIMIT:-900}" "$@" "$program" "${arguments[@]}" >"$log" 2>&1
 }
 
