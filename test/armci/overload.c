@@ -26,7 +26,7 @@ static void compute_until(double end) {
     while (armci_timer() < end)
         for (int i = 0; i < 10000; i++)
             x += i;
-    (void)x;
+    (void)x; /* a use: gcc 16 */
 }
 
 /* Puts, accumulates and gets, contiguous and strided, with many pending at a time. */
