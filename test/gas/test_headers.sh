@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles each public header by itself, with others in any order, twice, inside extern "C" and outside, as old and
 # new C and C++, in each of the three thread modes; and checks the error of a program that includes gasnet.h without a
-# mode. test_headers.sh MPI TREE; quick: openmpi; coverage: no
+# mode. test_headers.sh MPI TREE; quick: openmpi; coverage: no; timeout: 100
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
