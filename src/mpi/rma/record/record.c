@@ -7,7 +7,7 @@
  *      curves      hit ratio against size, per window                                   cache/reuse.c
  *
  * When off, it costs only the test of `watched`, which other features need anyway. Most gets only count down to the next one that is
- * noted. A note reads the clock, so notes are some 20 us apart where gets are frequent; its size stands for the gets since the note before. Call
+ * noted. A note reads the clock, so notes are some 50 us apart where gets are frequent; its size stands for the gets since the note before. Call
  * sites are sampled among the noted gets, and the analyses follow a sample of the keys, both as often as they may: see overhead.h. A
  * sample counts for the gets since the one before, so that the counts add up to all gets. Distances are random, because loops
  * have periods. */
@@ -23,9 +23,9 @@ enum {
     SELDOM = 4096,
     FIRST_SITES = 4,
     MOST_WALK_NS = 50000,
-    NOTE_NS = 20000, /* between notes */
+    NOTE_NS = 50000, /* between notes */
     MOST_PERIOD = 256,
-    ANALYSIS_NS = 60, /* of an access to a key of the sample, for each analysis */
+    ANALYSIS_NS = 90, /* of an access to a key of the sample, for each analysis */
     ANALYSIS_LOOK = 64
 };
 
