@@ -35,7 +35,7 @@ static const char help[] =
     "Runs an MPI program with Hearth. Detects its MPI, preloads the library for that MPI into the ranks,\n"
     "not into the launcher (mpirun, mpiexec, srun, prun, aprun, jsrun, flux run, ibrun, ccc_mprun), and "
     "returns\n"
-    "the exit code. Of a shell script, the launchers that it calls by name are run so.\n"
+    "the exit code. If the program is a shell script, launchers that it calls by name are run the same way.\n"
     "\n"
     "  --mode MODE         reuse policy for cached data: transparent, acquire, auto, always, user, off\n"
     "  --cache-size SIZE   storage of each window's cache, such as 16m\n"
