@@ -21,13 +21,13 @@ static const char help[] =
     "\n"
     "  RUN.json       the report of a run: HEARTH_REPORT=RUN.json, or hearth run --report RUN.json\n"
     "  --html FILE    write a self-contained HTML page instead, for a browser or for print\n"
-    "  --csv          print CSV instead: a row per rank, per window, MPI function and target of a rank\n"
+    "  --csv          print CSV instead: a row per rank, and per window, MPI function and target of a rank\n"
     "  --csv=TABLE    only one kind of row: ranks, windows, calls or targets\n"
     "  --output FILE  write text or CSV to a file\n"
     "\n"
     "Prints a summary by rank, window and call site, and advice. Several runs are compared. Runs of one\n"
     "configuration belong together: A1.json,A2.json,A3.json B1.json,B2.json,B3.json, or A*.json : B*.json.\n"
-    "A difference is called clear if there are 3 runs of each and their ranges do not overlap.\n"
+    "A difference is called clear if there are at least 3 runs of each and their ranges do not overlap.\n"
     "doc/report.md explains the numbers.\n";
 
 struct wishes {
