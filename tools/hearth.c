@@ -38,7 +38,7 @@ static int print_help(void) {
          "  libhearth-mpi   caches one-sided gets of MPI, and matches messages; preloaded by hearth run\n"
          "  libmatch        the match queues alone, for other libraries\n"
          "  libarmci        ARMCI, for Global Arrays: linked in place of ARMCI-MPI\n"
-         "  libvgasnet      GASNet-1 with segments on node-local NVM\n");
+         "  libvgasnet      GASNet-1 and GASNet-EX with segments on node-local NVM\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  hearth %-8s %s\n", commands[i]->name, commands[i]->summary);
     puts("\n  hearth help COMMAND   help for one command (also: hearth COMMAND --help)\n"
