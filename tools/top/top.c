@@ -16,7 +16,7 @@
 #define MOST_DELAY  3600.0
 
 static const char help[] =
-    "usage: hearth top [-d SECONDS] [--job N] [--program PATTERN] [--hosts A,B] [--once [--json]]\n"
+    "usage: hearth top [-d SECONDS] [--job N] [--program PATTERN] [--hosts A,B] [--once [--fold] [--json]]\n"
     "\n"
     "Shows your jobs on this node that use Hearth: for each process the rate of its gets and their "
     "hit ratio,\n"
