@@ -31,8 +31,8 @@ static const char help[] =
     "  --nvm FILE       verify the checkpoints in the file of a named segment of vGASNet\n"
     "                   (HEARTH_NVM_NAME): every page against its checksum\n"
     "  --scale RANKS[:PER_NODE]\n"
-    "                   memory that each part of Hearth needs in a job of so many ranks: of a rank, and\n"
-    "                   of a node; PER_NODE: ranks of a node; default: as many as this one has cores\n"
+    "                   memory that each part of Hearth needs in a job of RANKS ranks, per rank and per\n"
+    "                   node; PER_NODE: ranks of a node; default: as many as this one has cores\n"
     "\n"
     "The exit code is 1 if --check or --nvm found something bad or --clean could not remove something, else "
     "0.\n";
