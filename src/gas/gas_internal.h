@@ -2,7 +2,6 @@
 #ifndef HEARTH_GAS_INTERNAL_H
 #define HEARTH_GAS_INTERNAL_H
 
-#include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,12 +25,9 @@ enum gas_stage { GAS_NOTHING, GAS_BEGUN /* gasnet_init */, GAS_ATTACHED, GAS_LEA
 
 /* State of this process. */
 struct gas {
-    _Atomic int stage; /* enum gas_stage. Set by gas_init.c and leave.c, read by all files */
-    int rank, size;    /* GASNet calls a rank a node */
-    MPI_Comm comm;     /* our own, of all ranks */
-    struct net_boot boot;
-    MPI_Comm node_comm; /* of the ranks of this node */
-    struct net_boot node_boot;
+    _Atomic int stage;               /* enum gas_stage. Set by gas_init.c and leave.c, read by all files */
+    int rank, size;                  /* GASNet calls a rank a node */
+    struct net_boot boot, node_boot; /* over the communicators of job/gas_comm.h */
     struct net_world *world;
     int machine_ranks;   /* on this machine; more than the node's if HEARTH_NODE_RANKS divides the machine */
     struct net *net;     /* used through ask.h only */

@@ -327,39 +327,41 @@ static void request_pages(struct pages *p, const struct pages_op *op) {
             access_prefetch(p, &p->segments[op->rank], x.page + i);
 }
 
-static void access_begin(struct pages *p, struct pages_op *op) {
+static bool access_begin(struct pages *p, struct pages_op *op) {
     op->slot = SMALL_NO_SLOT;
-    if (access_is_own(p, op->local) || do_what_is_here(p, op))
-        return; /* memory in the own segment: pages_finish copies it through the bounce buffer */
+    if (access_is_own(p, op->local))
+        return op->bytes == 0; /* pages_finish copies it through the bounce buffer */
+    if (do_what_is_here(p, op))
+        return true;
     struct piece x = access_piece_at(p, op->rank, access_offset_of(p, op->rank, op->remote), op->bytes);
     struct job j = job_of(op);
     if (x.bytes == op->bytes && x.bytes <= p->small && is_for_there(p, &x, (enum way)op->way)) {
         struct small_operation small = small_of(&x, &j);
-        pages_small_begin(p, op, &small);
         pages_pool_count(&p->tally.smalls);
-    } else {
-        request_pages(p, op);
+        return pages_small_begin(p, op, &small);
     }
+    request_pages(p, op);
+    return false;
 }
 
-void pages_begin_get(struct pages *p, struct pages_op *op, void *to, int rank, const void *from,
+bool pages_begin_get(struct pages *p, struct pages_op *op, void *to, int rank, const void *from,
                      size_t bytes) {
     *op = (struct pages_op){.local = to, .remote = from, .bytes = bytes, .rank = rank, .way = GET};
-    access_begin(p, op);
+    return access_begin(p, op);
 }
 
-void pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, const void *from,
+bool pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, const void *from,
                      size_t bytes) {
     *op = (struct pages_op){
         .local = (void *)(uintptr_t)from, .remote = to, .bytes = bytes, .rank = rank, .way = PUT};
-    access_begin(p, op);
+    return access_begin(p, op);
 }
 
-void pages_begin_update(struct pages *p, struct pages_op *op, void *old, int rank, void *at,
+bool pages_begin_update(struct pages *p, struct pages_op *op, void *old, int rank, void *at,
                         const struct pages_update *u) {
     *op = (struct pages_op){
         .local = old, .remote = at, .bytes = u->bytes, .rank = rank, .way = UPDATE, .update = *u};
-    access_begin(p, op);
+    return access_begin(p, op);
 }
 
 /* A page of which a part is written is prefetched for reading, so it may be present without being writable. A prefetched page may

@@ -73,9 +73,9 @@ void pages_get(struct pages *p, void *to, int rank, const void *from, size_t byt
 void pages_put(struct pages *p, int rank, void *to, const void *from, size_t bytes);
 void pages_set(struct pages *p, int rank, void *to, int value, size_t bytes);
 
-/* The same in two steps. The begin call requests the pages that must be fetched; pages_finish does the rest, and the
- * operation is complete when it returns. In between, `to` of a get and `from` of a put belong to the operation, and the
- * struct must not move. */
+/* The same in two steps. The begin call requests the pages that must be fetched, and returns whether the operation is complete already.
+ * Else pages_finish does the rest, and the operation is complete when it returns, or when pages_try returns true. In between, `to` of a
+ * get and `from` of a put belong to the operation, and the struct must neither move nor be read: other threads write to it. */
 struct pages_op {
     void *local;
     const char *remote; /* start of the part that is not done yet */
@@ -86,14 +86,14 @@ struct pages_op {
     uint16_t tries;             /* failed attempts */
     struct pages_update update; /* of an update; `local` receives the previous value, or is NULL */
 };
-void pages_begin_get(struct pages *p, struct pages_op *op, void *to, int rank, const void *from,
+bool pages_begin_get(struct pages *p, struct pages_op *op, void *to, int rank, const void *from,
                      size_t bytes);
-void pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, const void *from,
+bool pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, const void *from,
                      size_t bytes);
 /* Updates the aligned word at `at`, where its page is if that is cheaper than fetching the page. `old` receives the previous
  * value, u->bytes bytes of it, unless it is NULL. Updates of the same word are atomic with respect to each other, and to
  * the atomic instructions of the rank that maps it. */
-void pages_begin_update(struct pages *p, struct pages_op *op, void *old, int rank, void *at,
+bool pages_begin_update(struct pages *p, struct pages_op *op, void *old, int rank, void *at,
                         const struct pages_update *u);
 /* Makes as much progress as possible without waiting. Returns whether the operation is done. */
 bool pages_try(struct pages *p, struct pages_op *op);

@@ -124,11 +124,11 @@ static bool may_begin(struct pages *p) {
     return may;
 }
 
-void pages_small_begin(struct pages *p, struct pages_op *op, const struct small_operation *s) {
+bool pages_small_begin(struct pages *p, struct pages_op *op, const struct small_operation *s) {
     if (!may_begin(p)) {
         pages_small_run(p, s);
         op->bytes = 0;
-        return;
+        return true;
     }
     int slot = small_take_slot(p);
     small_fill(p, slot, s);
@@ -137,4 +137,5 @@ void pages_small_begin(struct pages *p, struct pages_op *op, const struct small_
     p->small_ops[slot] = op;
     pthread_mutex_unlock(&p->small_lock);
     pages_pool_small_ask(&p->pool, slot);
+    return false;
 }

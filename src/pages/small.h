@@ -19,8 +19,8 @@ struct small_operation {
 /* Waits for completion. */
 void pages_small_run(struct pages *p, const struct small_operation *s);
 
-/* Starts it for `op`, whose `bytes` is 0 when it is done. */
-void pages_small_begin(struct pages *p, struct pages_op *op, const struct small_operation *s);
+/* Starts it for `op`. Returns whether it is done; else another thread may complete it at any time (pages_small_is_under_way). */
+bool pages_small_begin(struct pages *p, struct pages_op *op, const struct small_operation *s);
 bool pages_small_is_under_way(struct pages *p, struct pages_op *op);
 void pages_small_finish(struct pages *p, struct pages_op *op);
 /* At the end of the job: drops operations that were begun and will not be waited for. */

@@ -9,6 +9,7 @@
 
 #include "gas/am/am.h"
 #include "gas/ex/ex.h"
+#include "gas/job/gas_comm.h"
 #include "gas/job/gas_init.h"
 #include "gas/rma/ask.h"
 #include "gas/coll/barrier.h"
@@ -20,6 +21,7 @@
 #include "gas/job/sizes.h"
 
 struct gas gas_job;
+struct gas_comm gas_comm;
 
 static int *hosts; /* [size]: the lowest rank on the machine of each rank */
 static uint64_t most_local, most_global;
@@ -54,31 +56,31 @@ __attribute__((constructor(101))) static void hold_complaints(void) {
 }
 
 static int open_comms(void) {
-    MPI_Comm_dup(MPI_COMM_WORLD, &gas_job.comm);
-    MPI_Comm_rank(gas_job.comm, &gas_job.rank);
-    MPI_Comm_size(gas_job.comm, &gas_job.size);
+    MPI_Comm_dup(MPI_COMM_WORLD, &gas_comm.all);
+    MPI_Comm_rank(gas_comm.all, &gas_job.rank);
+    MPI_Comm_size(gas_comm.all, &gas_job.size);
     log_identify(gas_job.rank);
     live_open(gas_job.rank, gas_job.size);
-    net_boot_over(&gas_job.comm, &gas_job.boot);
+    net_boot_over(&gas_comm.all, &gas_job.boot);
     net_agree_on_settings(&gas_job.boot);
-    int machine = net_boot_machine(&gas_job.comm);
+    int machine = net_boot_machine(&gas_comm.all);
     hosts = malloc((size_t)gas_job.size * sizeof *hosts);
     if (!hosts)
         return -ENOMEM;
-    MPI_Allgather(&machine, 1, MPI_INT, hosts, 1, MPI_INT, gas_job.comm);
+    MPI_Allgather(&machine, 1, MPI_INT, hosts, 1, MPI_INT, gas_comm.all);
     for (int i = 0; i < gas_job.size; i++)
         gas_job.machine_ranks += hosts[i] == machine;
     int status = net_world_open(&gas_job.boot, machine, (unsigned)settings_get()->node_ranks, &gas_job.world);
     if (status != 0)
         return status;
-    MPI_Comm_split(gas_job.comm, gas_job.world->node, gas_job.rank, &gas_job.node_comm);
-    net_boot_over(&gas_job.node_comm, &gas_job.node_boot);
+    MPI_Comm_split(gas_comm.all, gas_job.world->node, gas_job.rank, &gas_comm.node);
+    net_boot_over(&gas_comm.node, &gas_job.node_boot);
     return 0;
 }
 
 static void find_sizes(void) {
     most_local = gas_sizes_most(gas_job.machine_ranks);
-    MPI_Allreduce(&most_local, &most_global, 1, MPI_UINT64_T, MPI_MIN, gas_job.comm);
+    MPI_Allreduce(&most_local, &most_global, 1, MPI_UINT64_T, MPI_MIN, gas_comm.all);
 }
 
 /* Everything that the helper's thread uses must exist before it starts. */
@@ -91,7 +93,7 @@ static int init_open_all(void) {
     if (status == 0)
         status = gas_arrive_open();
     if (status == 0)
-        status = net_open(&gas_job.boot, gas_job.world, &gas_service, &gas_job.comm, &gas_job.net);
+        status = net_open(&gas_job.boot, gas_job.world, &gas_service, &gas_comm.all, &gas_job.net);
     if (status == 0)
         status = gas_remote_open();
     return status;
@@ -108,7 +110,7 @@ int gasnet_init(int *argc, char ***argv) {
                  "GASNet cannot be initialised, see above"); /* no error code: others may have succeeded */
     find_sizes();
     gas_leave_prepare();
-    MPI_Barrier(gas_job.comm);
+    MPI_Barrier(gas_comm.all);
     atomic_store(&gas_job.stage, GAS_BEGUN);
     return GASNET_OK;
 }
@@ -182,7 +184,7 @@ static int job_check_size(const char *call, uintptr_t bytes) {
 /* An error at one rank is an error at all: none can continue alone. */
 static int job_agree(int status) {
     int worst;
-    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, gas_job.comm);
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, gas_comm.all);
     return worst;
 }
 
@@ -199,7 +201,7 @@ static void job_open_messages(void) {
     gas_coll_open();
     gas_leave_attached();
     atomic_store(&gas_job.stage, GAS_ATTACHED);
-    MPI_Barrier(gas_job.comm);
+    MPI_Barrier(gas_comm.all);
 }
 
 int gas_job_begin(const char *call, const char *name, unsigned flags, int *argc, char ***argv) {

@@ -29,6 +29,7 @@
 #include "gas/am/am_remote.h"
 #include "gas/rma/gas_handle.h"
 #include "gas/rma/gas_memory.h"
+#include "gas/job/gas_comm.h"
 #include "gas/job/signals.h"
 #include "gas/job/stats.h"
 
@@ -91,25 +92,32 @@ void gas_leave_attached(void) {
     gas_am_register(AM_LEAVE, (am_handler *)on_leave);
 }
 
-/* As gas_am_send, but without a poll: no handler of the program runs any more. */
-static void job_tell(int rank, int code) {
-    enum { TRIES = 50, NAP_US = 1000 };
-    for (int i = 0; i < TRIES; i++) {
-        if (gas_am_send_if_possible(rank, AM_LEAVE, 1, (int32_t[]){code}))
-            return;
-        gas_ask_progress();
-        usleep(NAP_US);
-    }
+/* The ranks of this node get SIGQUIT; on other nodes the helper sends it when the message arrives (am_arrive.c). */
+static void signal_node(int code) {
+    for (int rank = 0; rank < gas_job.size; rank++)
+        if (rank != gas_job.rank && gas_same_node((gasnet_node_t)rank))
+            gas_signals_quit((int)gas_job.world->local_of[rank], code);
 }
 
-/* By a message, for ranks that poll, and by SIGQUIT, for all; on other nodes the helper sends it (am_arrive.c). */
-static void tell_all(int code) {
-    for (int i = 1; i < gas_job.size; i++) {
-        int rank = (gas_job.rank + i) % gas_job.size;
-        job_tell(rank, code);
-        if (gas_same_node((gasnet_node_t)rank))
-            gas_signals_quit((int)gas_job.world->local_of[rank], code);
+struct telling {
+    int next, tries; /* distance of the rank to notify next, and attempts to */
+};
+
+static bool has_been_told(int rank) {
+    return gas_same_node((gasnet_node_t)rank) && gas_signals_is_leaving((int)gas_job.world->local_of[rank]);
+}
+
+/* Notifies ranks by messages, for those that poll, without waiting: a message keeps one of a few slots until its receiver polls, which
+ * ranks that leave do not. Returns whether nothing is left to do; else it is called again a moment later. */
+static bool tell_more(struct telling *t, int code) {
+    enum { TRIES = 50 };
+    for (; t->next < gas_job.size; t->next++, t->tries = 0) {
+        int rank = (gas_job.rank + t->next) % gas_job.size;
+        if (!has_been_told(rank) && !gas_am_send_if_possible(rank, AM_LEAVE, 1, (int32_t[]){code}) &&
+            t->tries++ < TRIES)
+            return false;
     }
+    return true;
 }
 
 /* ---- rendezvous ---- */
@@ -128,19 +136,22 @@ static bool job_rendezvous(const struct ending *end, bool attached, bool *well) 
     static int failed, any_failed; /* static, as MPI may still use them if we stop waiting */
     MPI_Request all;
     int here = 0;
-    bool others_know = !attached || !end->tells;
+    bool tells = attached && end->tells, signalled = false;
+    struct telling telling = {.next = 1};
     uint64_t start = milliseconds();
     failed = end->code != 0 || atomic_load(&told);
-    MPI_Iallreduce(&failed, &any_failed, 1, MPI_INT, MPI_MAX, gas_job.comm, &all);
+    MPI_Iallreduce(&failed, &any_failed, 1, MPI_INT, MPI_MAX, gas_comm.all, &all);
     for (;;) {
         MPI_Test(&all, &here, MPI_STATUS_IGNORE);
         uint64_t waited = milliseconds() - start;
         *well = here && !any_failed;
         if (here || waited > end->patience_ms)
             return here;
-        if (!others_know && waited > TELL_MS) {
-            tell_all(end->code);
-            others_know = true;
+        if (tells && waited > TELL_MS) {
+            if (!signalled)
+                signal_node(end->code);
+            signalled = true;
+            tells = !tell_more(&telling, end->code);
         }
         if (gas_job.world->nodes > 1)
             gas_ask_progress(); /* sends what is left of operations that were started */
@@ -155,12 +166,13 @@ static bool unsaved; /* a named segment was not saved; the error was logged */
 /* `ends`: the process is about to exit. Its memory is then released with it, and not before: another thread may still
  * be on its way out of a call. */
 static void leave_close_all(bool attached, bool ends, bool well) {
+    gas_signals_guard_longer();
     if (attached) {
         gas_handle_finish_all();
         gas_stats_report();
     }
     gas_ask_close();
-    MPI_Barrier(gas_job.comm);
+    MPI_Barrier(gas_comm.all);
     net_close(gas_job.net, &gas_job.boot, NULL);
     live_close();
     if (attached && gas_memory_detach(well, ends) != 0)
@@ -170,8 +182,8 @@ static void leave_close_all(bool attached, bool ends, bool well) {
         gas_arrive_close();
         net_world_close(gas_job.world);
     }
-    MPI_Comm_free(&gas_job.node_comm);
-    MPI_Comm_free(&gas_job.comm);
+    MPI_Comm_free(&gas_comm.node);
+    MPI_Comm_free(&gas_comm.all);
 }
 
 /* Ends this process's part. False: the others did not arrive, which is logged if it is unexpected. */

@@ -51,19 +51,19 @@ void pages_set(struct pages *p, int rank, void *to, int value, size_t bytes) {
     abort();
 }
 
-void pages_begin_get(struct pages *p, struct pages_op *op, void *to, int rank, const void *from,
+bool pages_begin_get(struct pages *p, struct pages_op *op, void *to, int rank, const void *from,
                      size_t bytes) {
     (void)p, (void)op, (void)to, (void)rank, (void)from, (void)bytes;
     abort();
 }
 
-void pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, const void *from,
+bool pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, const void *from,
                      size_t bytes) {
     (void)p, (void)op, (void)rank, (void)to, (void)from, (void)bytes;
     abort();
 }
 
-void pages_begin_update(struct pages *p, struct pages_op *op, void *old, int rank, void *at,
+bool pages_begin_update(struct pages *p, struct pages_op *op, void *old, int rank, void *at,
                         const struct pages_update *u) {
     (void)p, (void)op, (void)old, (void)rank, (void)at, (void)u;
     abort();

@@ -8,9 +8,9 @@
  *
  * Our handlers are installed only where the program has none.
  *
- * A handler may call gasnet_exit when it has interrupted a call of ours that holds a lock which the exit needs. This is
- * detected (gas_am_context.inside), and an alarm ends the process if the exit does not complete: SIGALRM has no other use
- * by then. */
+ * A handler may call gasnet_exit when it has interrupted code that holds a lock which the exit needs: a call of ours
+ * (gas_am_context.inside), MPI or malloc. An alarm ends the process if the exit does not complete: SIGALRM has no other use
+ * by then. Where a handler of ours began the exit, nothing tells whether a lock is held, and the alarm comes later. */
 #include "gas/job/signals.h"
 
 #include <pthread.h>
@@ -22,7 +22,10 @@
 #include "gas/am/am.h"
 #include "gas/job/leave.h"
 
-enum { GUARD_S = 6, LAST_S = 2, SIGNALLED = 128 };
+enum { GUARD_S = 6, HANDLED_S = 12, CLOSING_S = 60, LAST_S = 2, SIGNALLED = 128 };
+
+static _Atomic bool handled; /* a handler of ours began the exit */
+static _Atomic bool guarded;
 
 static const int ours[] = {SIGQUIT, SIGINT, SIGTERM};
 enum { OURS = sizeof ours / sizeof ours[0] };
@@ -32,10 +35,12 @@ static bool installed[OURS];
 
 static void on_quit(int number) {
     int code = atomic_load(&gas_box_mine()->leave_code);
-    if (code != 0)
+    if (code != 0) {
         gas_leave_is_told(code - 1);
-    else
-        gasnet_exit(SIGNALLED + number);
+        return;
+    }
+    atomic_store(&handled, true);
+    gasnet_exit(SIGNALLED + number);
 }
 
 static bool program_has_handler(void) {
@@ -48,6 +53,7 @@ static void on_end(int number) {
     static _Atomic bool again;
     if (atomic_exchange(&again, true))
         _exit(SIGNALLED + number); /* a second signal ends the process immediately */
+    atomic_store(&handled, true);
     if (!program_has_handler())
         gasnet_exit(SIGNALLED + number);
     raise(SIGQUIT);
@@ -61,6 +67,10 @@ void gas_signals_quit(int local, int code) {
     atomic_store(&b->leave_code, code + 1);
     if (pid > 0)
         kill(pid, SIGQUIT);
+}
+
+bool gas_signals_is_leaving(int local) {
+    return atomic_load(&gas_box_of(local)->pid) == 0;
 }
 
 /* ---- exit of this process ---- */
@@ -93,14 +103,20 @@ static void on_guard(int number) {
 void gas_signals_guard(int code) {
     struct sigaction action = {.sa_handler = on_guard, .sa_flags = SA_NODEFER};
     sigset_t alarms;
-    if (gas_am_context.inside == 0)
+    bool inside = gas_am_context.inside != 0;
+    if ((!inside && !atomic_load(&handled)) || atomic_exchange(&guarded, true))
         return;
     atomic_store(&guard_code, code & 0xff ? code & 0xff : EXIT_FAILURE);
     sigaction(SIGALRM, &action, NULL);
     sigemptyset(&alarms);
     sigaddset(&alarms, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
-    alarm(GUARD_S);
+    alarm(inside ? GUARD_S : HANDLED_S);
+}
+
+void gas_signals_guard_longer(void) {
+    if (atomic_load(&guarded) && gas_am_context.inside == 0)
+        alarm(CLOSING_S);
 }
 
 /* ---- open and close ---- */

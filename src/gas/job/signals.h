@@ -12,11 +12,15 @@ void gas_signals_close(void);
 /* Sends SIGQUIT to that rank of this node, because another rank leaves with this code. Any thread of any process of the
  * node. */
 void gas_signals_quit(int local, int code);
+/* Whether that rank of this node leaves already. */
+bool gas_signals_is_leaving(int local);
 
 /* Called by the thread that ends the process: blocks these signals, and makes other ranks stop sending them. */
 void gas_signals_hold(void);
-/* If the caller is a signal handler that has interrupted a call of this library: ends the process with this code if it
+/* If the caller is a signal handler, of this library or one that has interrupted a call of it: ends the process with this code if it
  * still exists after some seconds. */
 void gas_signals_guard(int code);
+/* The other ranks have arrived, and closing may take longer. */
+void gas_signals_guard_longer(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "gas/job/gas_comm.h"
 #include "gas/rma/ask.h"
 
 enum { NUMBERS = sizeof(struct stats_numbers) / sizeof(_Atomic uint64_t) };
@@ -170,7 +171,7 @@ static void stats_collect(bool apart, struct report *all) {
     collect_pages(apart, mine.pages);
     *all = mine;
     if (!apart)
-        MPI_Reduce(&mine, all, (int)(sizeof mine / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, 0, gas_job.comm);
+        MPI_Reduce(&mine, all, (int)(sizeof mine / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, 0, gas_comm.all);
 }
 
 static void stats_text_kind(FILE *f, const struct sums *s, int kind) {

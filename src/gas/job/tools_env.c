@@ -31,6 +31,9 @@ static const char *env_parse_number(const char *text, uint64_t size_unit, int64_
     double number = strtod(text, &end);
     if (end == text)
         return "is not a number";
+    char *after;
+    int64_t whole = strtoll(text, &after, 0);
+    bool is_whole = after == end; /* else with a fraction or an exponent */
     while (isspace((unsigned char)*end))
         end++;
     int64_t unit = size_unit == 0 ? 1 : unit_of(end);
@@ -39,7 +42,7 @@ static const char *env_parse_number(const char *text, uint64_t size_unit, int64_
     number *= (double)unit;
     if (number >= 9.2e18 || number <= -9.2e18)
         return "is too large";
-    *value = unit == 1 ? (int64_t)strtoll(text, NULL, 0) : (int64_t)number;
+    *value = unit == 1 && is_whole ? whole : (int64_t)number;
     return NULL;
 }
 

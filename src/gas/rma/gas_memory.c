@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gas/am/am.h"
+#include "gas/job/gas_comm.h"
 #include "gas/rma/gas_update.h"
 
 /* ---- reading and writing ---- */
@@ -63,8 +64,7 @@ bool gas_memory_begin_get(struct memory_op *op, void *to, int rank, const void *
         memmove(to, from, bytes);
         return true;
     }
-    pages_begin_get(gas_job.pages, &op->at.pages, to, rank, from, bytes);
-    return op->at.pages.bytes == 0;
+    return pages_begin_get(gas_job.pages, &op->at.pages, to, rank, from, bytes);
 }
 
 bool gas_memory_begin_put(struct memory_op *op, int rank, void *to, const void *from, size_t bytes) {
@@ -74,8 +74,7 @@ bool gas_memory_begin_put(struct memory_op *op, int rank, void *to, const void *
         memmove(to, from, bytes);
         return true;
     }
-    pages_begin_put(gas_job.pages, &op->at.pages, rank, to, from, bytes);
-    return op->at.pages.bytes == 0;
+    return pages_begin_put(gas_job.pages, &op->at.pages, rank, to, from, bytes);
 }
 
 /* Pages have no set in two steps: a set needs few messages, whatever its size. */
@@ -97,8 +96,7 @@ bool gas_memory_begin_update(struct memory_op *op, void *old, int rank, void *at
             memcpy(old, &before, u->bytes);
         return true;
     }
-    pages_begin_update(gas_job.pages, &op->at.pages, old, rank, at, u);
-    return op->at.pages.bytes == 0;
+    return pages_begin_update(gas_job.pages, &op->at.pages, old, rank, at, u);
 }
 
 bool gas_memory_try(struct memory_op *op) {
@@ -185,7 +183,7 @@ static void make_direct(void) {
 }
 
 static int open_pages(uint64_t bytes) {
-    int status = pages_open(&gas_job.boot, gas_job.world, &gas_job.comm, bytes, &events, &gas_job.pages);
+    int status = pages_open(&gas_job.boot, gas_job.world, &gas_comm.all, bytes, &events, &gas_job.pages);
     if (status != 0)
         return status;
     for (int i = 0; gas_job.world->local == 0 && i < gas_job.size; i++)
@@ -213,7 +211,7 @@ static int gather_segments(gasnet_seginfo_t mine) {
 static int open_dram(uint64_t bytes) {
     char *base = NULL;
     int status = gas_dram_open(bytes, &base), worst = 0;
-    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, gas_job.comm); /* nodes fail independently */
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, gas_comm.all); /* nodes fail independently */
     if (worst != 0) {
         gas_dram_close();
         return worst;

@@ -16,7 +16,7 @@ static void sync_go_on(bool polls) {
 
 static void sync_begin(const char *call) {
     if (UNLIKELY(!gas_is_attached()))
-        gas_fail(call, "this process is not attached to the job: call gasnet_attach first");
+        gas_not_attached(call);
     gas_need_free(call);
 }
 

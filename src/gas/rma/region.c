@@ -5,7 +5,7 @@
 
 struct gas_thread *gas_region_none(const char *call) {
     if (UNLIKELY(!gas_is_attached()))
-        gas_fail(call, "this process is not attached to the job: call gasnet_attach first");
+        gas_not_attached(call);
     gas_need_free(call);
     struct gas_thread *t = gas_thread_mine();
     if (UNLIKELY(t->region))
@@ -32,6 +32,7 @@ void gasnet_wait_syncnbi_all(void) {
     gas_poll();
     gas_operations_finish(t, &t->gets, true);
     gas_operations_finish(t, &t->puts, true);
+    gas_operations_finish(t, &t->rmws, true);
 }
 ALSO(void, wait_syncnbi_all, (void));
 
@@ -52,8 +53,9 @@ ALSO(int, try_syncnbi_puts, (void));
 int gasnet_try_syncnbi_all(void) {
     struct gas_thread *t = gas_region_none("gasnet_try_syncnbi_all");
     gas_poll();
-    bool gets = gas_operations_try(t, &t->gets), puts = gas_operations_try(t, &t->puts);
-    return gets && puts ? GASNET_OK : gas_operation_not_ready();
+    bool gets = gas_operations_try(t, &t->gets), puts = gas_operations_try(t, &t->puts),
+         rmws = gas_operations_try(t, &t->rmws);
+    return gets && puts && rmws ? GASNET_OK : gas_operation_not_ready();
 }
 ALSO(int, try_syncnbi_all, (void));
 

@@ -13,9 +13,9 @@
 
 #define STOPPED_NS (4 * (uint64_t)SERVICE_LOOK_US * 1000)
 
+/* Requests that are held back wait for no node, but for a checkpoint. */
 bool pages_alive_is_wanted(const struct service *s) {
-    return s->channel && (atomic_load(&s->pool->shared->window) < PAGES_WINDOW || s->home.works_taken > 0 ||
-                          s->room.asked > 0);
+    return s->channel && (pages_service_open_requests(s) > 0 || s->home.works_taken > 0 || s->room.asked > 0);
 }
 
 static void send_ping(struct service *s, int node) {

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "gas/gas_internal.h"
+#include "gas/job/gas_comm.h"
 
 static bool refuses; /* memory for the page that hearth top reads */
 static int shown;
@@ -28,7 +28,7 @@ CASE(no_memory_for_pages) {
     struct pages *p = NULL;
     shown = 0;
     refuses = test_rank == 0;
-    expect_eq(pages_open(&gas_job.boot, gas_job.world, &gas_job.comm, 1 << 20, &events, &p), -ENOMEM);
+    expect_eq(pages_open(&gas_job.boot, gas_job.world, &gas_comm.all, 1 << 20, &events, &p), -ENOMEM);
     refuses = false;
     expect(p == NULL);
     expect_eq(shown, 0);
