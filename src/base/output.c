@@ -69,15 +69,15 @@ bool output_path(int rank, char *path, size_t room) {
 /* A file that is not regular, such as a pipe, is written in place, and so is one in a folder without write access. */
 static int output_open_file(struct output *o) {
     struct stat st;
-    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
     if (lstat(o->path, &st) || S_ISREG(st.st_mode)) {
         snprintf(o->draft, sizeof o->draft, "%s.%ld.new", o->path, (long)getpid());
-        int fd = open(o->draft, flags, 0666);
+        unlink(o->draft); /* of a process that was killed, or a link of another user */
+        int fd = open(o->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0)
             return fd;
     }
     o->draft[0] = 0;
-    return open(o->path, flags, 0666);
+    return open(o->path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 bool output_open(struct output *o, int rank, const char *part) {

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -137,15 +138,36 @@ static bool is_claimed(const struct parts *p) {
     return !access(path, F_OK) || access(p->folder, F_OK);
 }
 
+/* Whether build_path makes such a name: RANK.JOB or ended.JOB, with .new or without. */
+static bool is_name_of_part(const char *name, uint64_t *job) {
+    char *end;
+    const char *dot = strchr(name, '.');
+    size_t first = dot ? (size_t)(dot - name) : 0;
+    bool is_rank = first > 0 && strspn(name, "0123456789") == first;
+    if ((!is_rank && !(first == 5 && !strncmp(name, "ended", 5))) || dot[1] < '0' || dot[1] > '9')
+        return false;
+    *job = strtoull(dot + 1, &end, 10);
+    return !*end || !strcmp(end, ".new");
+}
+
+/* Parts of earlier jobs. The folder belongs to the user, but may hold other files. */
 static void remove_old(const struct parts *p) {
-    char end[32];
-    DIR *folder = opendir(p->folder);
-    snprintf(end, sizeof end, ".%llu", (unsigned long long)p->job);
+    uint64_t job;
+    int file = open(p->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = file < 0 ? NULL : fdopendir(file);
     for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (entry->d_name[0] != '.' && !strstr(entry->d_name, end))
+        if (is_name_of_part(entry->d_name, &job) && job != p->job)
             unlinkat(dirfd(folder), entry->d_name, 0);
     if (folder)
         closedir(folder);
+    else if (file >= 0)
+        close(file);
+}
+
+/* Whether parts may be written there: it does not exist yet, or is a folder of this user, and no link. */
+static bool is_own_folder(const char *path) {
+    struct stat st;
+    return lstat(path, &st) ? errno == ENOENT : S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }
 
 bool parts_open(struct parts *p, const char *path, uint64_t job, int rank, int ranks) {
@@ -160,6 +182,8 @@ bool parts_open(struct parts *p, const char *path, uint64_t job, int rank, int r
     if (n >= (int)sizeof p->path || (!lstat(p->path, &st) && !S_ISREG(st.st_mode)))
         return false;
     snprintf(p->folder, sizeof p->folder, "%s.parts", p->path);
+    if (!is_own_folder(p->folder))
+        return false;
     if (!rank)
         remove_old(p);
     return true;
@@ -176,8 +200,10 @@ static int write_all(int file, const void *data, size_t bytes) {
     return 0;
 }
 
+/* A new file: what has its name, of an earlier attempt or a link of another user, is removed and not written to. */
 static int create(const char *path) {
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    unlink(path);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     return file < 0 ? -errno : file;
 }
 

@@ -110,7 +110,9 @@ rm "$own" && ln -s "$dir/other" "$own"
 aside 'a link' 'it is a link'
 rm "$own" && echo HEARTH_MODE=acquire >"$own" && chmod o+w "$own"
 aside 'a file that others can write' 'other users can write to it'
-chmod o-w "$own" && chmod o+w "${own%/*}"
+chmod o-w,g+w "$own"
+aside 'a file that the group can write' 'other users can write to it'
+chmod g-w "$own" && chmod o+w "${own%/*}"
 aside 'a folder that others can write' "other users can write in ${own%/*}"
 chmod o-w "${own%/*}"
 if [ "$(id -u)" != 0 ]; then

@@ -82,7 +82,7 @@ until_seen '^Written to' 'seconds=0.5; [ $mode != acquire ] || seconds=0.01' --s
 check 'the script gains' 0 '^Clearly faster: .* with HEARTH_MODE=acquire'
 check 'its profile is written' 0 "^Written to $dir/config/hearth/profiles/app-.*-n1.conf"
 out=$(PMI_RANK=0 "$hearth" run --mpi "$mpi" --dry-run ./app 2>&1) # as a rank: else it would be a script that calls launchers
-check 'hearth run uses it' 0 'profile .*: HEARTH_MODE=acquire;'
+check 'hearth run uses it' 0 'profile .*: HEARTH_MODE=acquire[ ;]'
 until_seen '^Acquire mode is not safe' 'seconds=0.6; [ $mode != acquire ] || seconds=0.3; [ "${HEARTH_WINDOWS:-host}$mode" != serveacquire ] || seconds=0.01
 [ "${HEARTH_WINDOWS:-host}$mode" != servetransparent ] || seconds=0.3; [ "$HEARTH_CHECK$HEARTH_WINDOWS" != onserve ] || stale="1 of 9 hits were stale: not safe"'
 check 'what is kept has been checked as it is' 0 '^Acquire mode is not safe for this program: 1 of 9 hits were stale'
@@ -126,6 +126,20 @@ status=$?
 out=$(cat log; kill -0 "$(cat job)" 2>&1; find . -name '.hearth-tune*')
 check 'SIGTERM ends the job, and leaves nothing' 143 'No such process'
 check 'no file' 143 'hearth-tune' 0
+rm -f job
+cat >behaviour <<'END'
+[ -n "$HEARTH_REPORT" ] || exit 0
+mkdir "$HEARTH_REPORT.parts" && echo part >"$HEARTH_REPORT.parts/0.123" # as ranks do, which the launcher then kills
+echo $$ >job; sleep 60
+END
+"$hearth" tune --mpi "$mpi" ./app >log 2>&1 </dev/null &
+tuner=$!
+until [ -s job ]; do sleep 0.02; done
+kill -TERM "$tuner"
+wait "$tuner"
+status=$?
+out=$(find . -name '.hearth-tune*')
+check 'no parts of a report' 143 'hearth-tune' 0
 
 # ---- refused ----
 

@@ -126,7 +126,7 @@ int profile_read_named(const char *path, struct profile *p, char *why, size_t ro
 
 /* Whether only this user, or root, can have written it. */
 static bool is_ours(const struct stat *st) {
-    return (st->st_uid == geteuid() || st->st_uid == 0) && !(st->st_mode & S_IWOTH);
+    return (st->st_uid == geteuid() || st->st_uid == 0) && !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
 static int profile_check_folder(const char *path, char *why, size_t room) {

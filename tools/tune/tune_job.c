@@ -12,6 +12,7 @@
  * The files lie in the current folder, as rank 0, which writes the report, may run on another node with another /tmp. */
 #include "tune/tune_job.h"
 
+#include <ftw.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -53,11 +54,16 @@ static int make_folder(struct tune_jobs *jobs) {
     return err;
 }
 
-static void remove_files(const struct tune_jobs *jobs) {
-    unlink(jobs->output);
-    unlink(jobs->errors);
-    unlink(jobs->report);
-    unlink(jobs->verified);
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *place) {
+    (void)st, (void)kind, (void)place;
+    remove(path);
+    return 0; /* and the others */
+}
+
+/* Ranks that were killed leave parts of a report. */
+static void remove_folder(const struct tune_jobs *jobs) {
+    enum { DESCRIPTORS = 8 };
+    nftw(jobs->folder, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 }
 
 int tune_jobs_open(struct tune_jobs *jobs) {
@@ -81,8 +87,7 @@ int tune_jobs_open(struct tune_jobs *jobs) {
 void tune_jobs_close(struct tune_jobs *jobs) {
     if (!jobs->folder)
         return;
-    remove_files(jobs);
-    rmdir(jobs->folder);
+    remove_folder(jobs);
     free(jobs->folder);
     free(jobs->output);
     free(jobs->errors);

@@ -105,6 +105,80 @@ TEST(parts_of_earlier_jobs_are_not_merged)
     end();
 }
 
+static void make_file(const char *name) {
+    FILE *file = fopen(name, "w");
+    expect(file != NULL);
+    fclose(file);
+}
+
+TEST(only_parts_of_earlier_jobs_are_removed)
+{
+    static const char *const kept[] = {"thesis.tex", "0.7", "1.7.new", "ended.7", "2.x", "0.6.old", ".6"};
+    char parts[128], name[160];
+    start("run.json");
+    snprintf(parts, sizeof parts, "%s.parts", path);
+    expect_eq(mkdir(parts, 0777), 0);
+    static const char *const gone[] = {"0.6", "12.6.new", "ended.6"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        snprintf(name, sizeof name, "%s/%s", parts, kept[i]);
+        make_file(name);
+    }
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        snprintf(name, sizeof name, "%s/%s", parts, gone[i]);
+        make_file(name);
+    }
+    part(0, 7);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        snprintf(name, sizeof name, "%s/%s", parts, gone[i]);
+        expect(access(name, F_OK) != 0);
+    }
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        snprintf(name, sizeof name, "%s/%s", parts, kept[i]);
+        expect_eq(unlink(name), 0);
+    }
+    expect_eq(rmdir(parts), 0);
+    end();
+}
+
+TEST(a_link_in_place_of_the_folder_is_not_followed)
+{
+    char parts[128], elsewhere[128], name[160];
+    struct parts p;
+    start("run.json");
+    snprintf(parts, sizeof parts, "%s.parts", path);
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", folder);
+    expect_eq(mkdir(elsewhere, 0777), 0);
+    snprintf(name, sizeof name, "%s/0.6", elsewhere);
+    make_file(name);
+    expect_eq(symlink(elsewhere, parts), 0);
+    expect(!parts_open(&p, path, 7, 0, 3));
+    expect_eq(unlink(name), 0); /* it is still there */
+    expect_eq(rmdir(elsewhere), 0);
+    expect_eq(unlink(parts), 0);
+    end();
+}
+
+TEST(a_draft_is_a_new_file)
+{
+    char other[160], draft[160];
+    struct stat st;
+    start("run.json");
+    struct parts p = part(0, 7);
+    snprintf(draft, sizeof draft, "%s.parts", path);
+    expect_eq(mkdir(draft, 0777), 0);
+    snprintf(draft, sizeof draft, "%s.parts/0.7.new", path);
+    snprintf(other, sizeof other, "%s/other", folder);
+    FILE *file = fopen(other, "w");
+    fputs("kept", file);
+    fclose(file);
+    expect_eq(link(other, draft), 0);
+    expect_eq(write_text(&p, "{}"), 0);
+    expect(!stat(other, &st) && st.st_size == 4);
+    unlink(other);
+    parts_remove_all(&p);
+    end();
+}
+
 TEST(a_report_that_cannot_be_replaced_has_no_parts)
 {
     struct parts p;
