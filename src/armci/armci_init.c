@@ -84,6 +84,7 @@ static int close_key = MPI_KEYVAL_INVALID;
 static void job_close_all(void) {
     struct net_counts net;
     armci_job.opened = 1; /* for the calls below */
+    PARMCI_WaitAll();     /* for requests that nobody waits for any more */
     PARMCI_AllFence();
     armci_check("ARMCI_Finalize", MPI_Barrier(armci_job.comm));
     armci_memory_close_reach();

@@ -202,7 +202,6 @@ CASE(local_memory) {
     }
 }
 
-/* Calls are counted: the last ARMCI_Finalize ends it, and ARMCI_Init can begin again. */
 /* Patches and bytes of local memory. */
 CASE(local_copies) {
     int grid[6][8], rows[12], back[6][8] = {{0}}, strides[] = {sizeof grid[0]},
@@ -223,6 +222,28 @@ CASE(local_copies) {
     expect_bytes(grid, rows, sizeof rows);
 }
 
+/* A handle that nobody waits for has no effect after ARMCI_Finalize, also if operations reuse its place. */
+CASE(handles_of_an_earlier_session) {
+    SKIP_IF_STOCK();
+    int to = (test_rank + 1) % test_size, words[2] = {0};
+    void **parts = malloc((size_t)test_size * sizeof *parts);
+    armci_hdl_t handles[2];
+    for (int session = 0; session < 2; session++) {
+        expect_eq(ARMCI_Malloc(parts, 1000), 0);
+        ARMCI_INIT_HANDLE(&handles[session]);
+        ARMCI_NbGet(parts[to], &words[session], sizeof words[0], to, &handles[session]);
+        if (session == 0) {
+            ARMCI_Finalize();
+            expect_eq(ARMCI_Init(), 0);
+        }
+    }
+    expect(handles[1].target == 0 || memcmp(&handles[0], &handles[1], sizeof handles[0]));
+    ARMCI_Wait(&handles[1]);
+    ARMCI_Free(parts[test_rank]);
+    free(parts);
+}
+
+/* Calls are counted: the last ARMCI_Finalize ends it, and ARMCI_Init can begin again. */
 CASE(begun_and_ended_several_times) {
     SKIP_IF_STOCK();
     expect_eq(ARMCI_Init(), 0);

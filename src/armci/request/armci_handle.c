@@ -30,6 +30,9 @@ static struct {
     struct armci_request *implicit_last;
 } table;
 
+static unsigned first_generation =
+    1; /* of new entries: handles of an earlier ARMCI_Init stay without effect */
+
 /* ---- table entries ---- */
 
 static void handle_grow(const char *call) {
@@ -42,7 +45,7 @@ static void handle_grow(const char *call) {
         armci_fail(call, "no memory for %u pending operations", count);
     table.free = free;
     for (uint32_t i = table.count; i < count; i++) {
-        places[i] = (struct place){.generation = 1};
+        places[i] = (struct place){.generation = first_generation};
         free[table.free_count++] = i;
     }
     table.count = count;
@@ -216,6 +219,9 @@ void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle) {
 
 void armci_handle_close_all(void) {
     armci_request_close_all();
+    for (uint32_t i = 0; i < table.count; i++)
+        if (table.places[i].generation > first_generation)
+            first_generation = table.places[i].generation;
     free(table.places);
     free(table.free);
     table.places = NULL;
