@@ -64,6 +64,7 @@ def preloaded(config):
         "serve1": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1"},  # each rank is a node: operations through helpers
         "servempi": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1", "HEARTH_NET": "mpi"},
         "servedirect": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1", "HEARTH_DIRECT": "on"},
+        "servematch": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1", "HEARTH_MATCH": "on", "HEARTH_MATCH_NODE": "off"},
         "nodes2": {"HEARTH_NODE_RANKS": "2"},  # nodes of two ranks: the table of a window is in memory that each node shares
         "match": {"HEARTH_MATCH": "on"},
         "list": {"HEARTH_MATCH": "on", "HEARTH_MATCH_QUEUE": "list"},

@@ -45,7 +45,8 @@ void complaints_add(struct complaints_census *c, int rank, uint32_t code) {
 
 void complaints_end(const struct complaints_census *c, int ranks) {
     int world = 0;
-    if (!c->own || host_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS || ranks != world)
+    if (!c->own || !host_has_world() || host_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS ||
+        ranks != world)
         return; /* a window of some ranks only: each group of them would complain */
     if (c->lowest == c->rank)
         settings_complain(c->same, ranks);

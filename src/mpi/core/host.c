@@ -74,3 +74,17 @@ void host_open(void) {
 __attribute__((constructor)) static void open_early(void) {
     host_open();
 }
+
+bool host_has_world(void) {
+    int begun = 0, over = 0;
+    host_Initialized(&begun);
+    host_Finalized(&over);
+    return begun && !over;
+}
+
+bool host_is_threaded(void) {
+    int level = MPI_THREAD_MULTIPLE;
+    if (host_has_world())
+        host_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE;
+}

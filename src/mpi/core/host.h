@@ -49,6 +49,11 @@ static inline bool host_is_open_mpi(void) {
 #endif
 }
 
+/* Whether MPI_COMM_WORLD may be used: a program of MPI Sessions has none. */
+bool host_has_world(void);
+/* Whether several threads may call MPI at once. MPI does not tell the level of a session: assume so. */
+bool host_is_threaded(void);
+
 /* Records that a tool wraps at least one call. */
 void host_note_tool(void);
 

@@ -129,25 +129,33 @@ static void learn(MPI_Datatype type, struct layout_element *e) {
         layout_keep(type, e);
 }
 
-static int make_from(const struct layout_element *e, MPI_Count count, struct layout *out) {
+static int make_from(const struct layout_element *e, MPI_Count count, uint64_t most, struct layout *out) {
     if (e->error)
         return e->error;
     struct layout l = layout_share(&e->layout);
-    int rc = layout_repeat(&l, count, e->extent);
+    int rc = layout_repeat(&l, count, e->extent, most);
     if (!rc)
         *out = l;
     return rc;
 }
 
-int layout_make(MPI_Count count, MPI_Datatype type, struct layout *out) {
+static int make_most(MPI_Count count, MPI_Datatype type, uint64_t most, struct layout *out) {
     if (count < 0)
         return -ENOTSUP;
     const struct layout_type *known = layout_find(type);
     if (LIKELY(known != NULL))
-        return make_from(&known->element, count, out);
+        return make_from(&known->element, count, most, out);
     struct layout_element e = {.error = 0};
     learn(type, &e);
-    int rc = make_from(&e, count, out);
+    int rc = make_from(&e, count, most, out);
     layout_free(&e.layout);
     return rc;
+}
+
+int layout_make(MPI_Count count, MPI_Datatype type, struct layout *out) {
+    return make_most(count, type, LAYOUT_BLOCKS_MAX, out);
+}
+
+int layout_make_long(MPI_Count count, MPI_Datatype type, struct layout *out) {
+    return make_most(count, type, LAYOUT_BLOCKS_LONG, out);
 }

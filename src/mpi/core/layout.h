@@ -20,6 +20,8 @@ struct layout {
  * an error the caller passes the access to MPI. No MPI error handler is called for MPI_DATATYPE_NULL or an invalid
  * handle. */
 int layout_make(MPI_Count count, MPI_Datatype type, struct layout *out);
+/* The same with 64 times as many blocks, where MPI cannot execute the access: lists of up to 1 GB. */
+int layout_make_long(MPI_Count count, MPI_Datatype type, struct layout *out);
 void layout_free(struct layout *l);
 
 /* Whether a message of so many bytes of this type ends inside a basic element. False if the type cannot be described. */

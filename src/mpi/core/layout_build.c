@@ -40,14 +40,18 @@ int64_t layout_times(struct layout_build *b, int64_t x, int64_t y) {
     return 0;
 }
 
+static uint64_t build_most(const struct layout_build *b) {
+    return b->most ? b->most : LAYOUT_BLOCKS_MAX;
+}
+
 static bool build_make_room(struct layout_build *b, uint64_t more) {
-    uint64_t need = b->blocks + more;
+    uint64_t need = b->blocks + more, most = build_most(b);
     if (need <= b->room)
         return true;
-    if (need > LAYOUT_BLOCKS_MAX)
+    if (need > most)
         return build_fail(b, -ENOTSUP);
     uint64_t room = need > 2 * b->room ? need : 2 * b->room;
-    room = room > LAYOUT_BLOCKS_MAX ? LAYOUT_BLOCKS_MAX : room;
+    room = room > most ? most : room;
     struct layout_list *list = realloc(b->list, sizeof *list + room * sizeof list->at[0]);
     if (!list)
         return build_fail(b, -ENOMEM);
@@ -183,7 +187,7 @@ void layout_add(struct layout_build *b, const struct layout *one, int64_t at, in
         add_once(b, one, at);
     else if (add_at_once(b, one, at, count, stride))
         return;
-    else if ((uint64_t)count > LAYOUT_BLOCKS_MAX / (one->shape.blocks - 1))
+    else if ((uint64_t)count > build_most(b) / (one->shape.blocks - 1))
         build_fail(b, -ENOTSUP); /* at most one block of each copy merges with the copy before */
     else
         for (int64_t i = 0; i < count && add_once(b, one, at + i * stride); i++)
@@ -236,10 +240,10 @@ int layout_finish(struct layout_build *b, struct layout *out) {
     return 0;
 }
 
-int layout_repeat(struct layout *l, int64_t count, int64_t stride) {
+int layout_repeat(struct layout *l, int64_t count, int64_t stride, uint64_t most) {
     if (count == 1)
         return 0;
-    struct layout_build b = {0};
+    struct layout_build b = {.most = most};
     layout_add(&b, l, 0, count, stride);
     layout_free(l);
     return layout_finish(&b, l);

@@ -4,7 +4,9 @@
 
 #include "mpi/core/layout.h"
 
-enum { LAYOUT_BLOCKS_MAX = 1 << 20 }; /* in a list; types with more blocks are not described */
+/* In a list; types with more blocks are not described. The second is for several elements of a type, where nobody else could execute
+ * the access. */
+enum { LAYOUT_BLOCKS_MAX = 1 << 20, LAYOUT_BLOCKS_LONG = 1 << 26 };
 
 /* A list of blocks with a reference count of layouts. */
 struct layout_list {
@@ -18,6 +20,7 @@ struct layout_build {
     int64_t first, stride, end; /* end: of the last block */
     struct layout_list *list;   /* NULL as long as the blocks are regular */
     uint64_t room;              /* capacity of the list */
+    uint64_t most;              /* blocks; 0: LAYOUT_BLOCKS_MAX */
     int error;                  /* the first error; all further additions are ignored */
 };
 
@@ -27,8 +30,8 @@ void layout_add(struct layout_build *b, const struct layout *one, int64_t at, in
 /* Returns the layout in normal form, or the error; then there is nothing to free. Either way the build is over. */
 int layout_finish(struct layout_build *b, struct layout *out);
 
-/* Replaces l by `count` copies of it. Returns 0, or an error and leaves l empty. */
-int layout_repeat(struct layout *l, int64_t count, int64_t stride);
+/* Replaces l by `count` copies of it, of at most so many blocks. Returns 0, or an error and leaves l empty. */
+int layout_repeat(struct layout *l, int64_t count, int64_t stride, uint64_t most);
 
 /* A further reference to the same list. */
 struct layout layout_share(const struct layout *l);

@@ -145,8 +145,8 @@ static int describe_named(MPI_Datatype type, struct layout *out) {
 static int describe_vector(const struct contents *c, const struct layout_element *e, int64_t stride,
                            struct layout *out) {
     *out = layout_share(&e->layout);
-    int rc = layout_repeat(out, number(c, 1), e->extent);
-    return rc ? rc : layout_repeat(out, number(c, 0), stride);
+    int rc = layout_repeat(out, number(c, 1), e->extent, LAYOUT_BLOCKS_MAX);
+    return rc ? rc : layout_repeat(out, number(c, 0), stride, LAYOUT_BLOCKS_MAX);
 }
 
 /* Blocks listed individually: of `equal` length or not, with displacements in bytes or in elements. */
@@ -166,7 +166,7 @@ static int describe_indexed(const struct contents *c, const struct layout_elemen
 static int add_dimension(struct layout *l, int64_t from, int64_t count, int64_t stride) {
     struct layout_build check = {0};
     int64_t shift = layout_times(&check, from, stride);
-    int rc = check.error ? check.error : layout_repeat(l, count, stride);
+    int rc = check.error ? check.error : layout_repeat(l, count, stride, LAYOUT_BLOCKS_MAX);
     l->offset += l->shape.bytes ? shift : 0;
     return rc;
 }
@@ -203,7 +203,7 @@ static int add_cyclic(struct layout *l, struct share s, int64_t stride) {
     struct layout block = layout_share(l);
     int64_t round_bytes = layout_times(&b, round, stride),
             rest_at = layout_times(&b, from + full * round, stride);
-    int rc = b.error ? b.error : layout_repeat(&block, length, stride);
+    int rc = b.error ? b.error : layout_repeat(&block, length, stride, LAYOUT_BLOCKS_MAX);
     if (!rc) {
         layout_add(&b, &block, layout_times(&b, from, stride), full, round_bytes);
         layout_add(&b, l, rest_at, rest, stride);
@@ -294,7 +294,7 @@ static int describe_one(const struct contents *c, const struct layout_element *e
         return 0;
     case MPI_COMBINER_CONTIGUOUS:
         *out = layout_share(&e->layout);
-        return layout_repeat(out, number(c, 0), e->extent);
+        return layout_repeat(out, number(c, 0), e->extent, LAYOUT_BLOCKS_MAX);
     case MPI_COMBINER_VECTOR: {
         int64_t stride = layout_times(&check, number(c, 2), e->extent);
         return check.error ? check.error : describe_vector(c, e, stride, out);

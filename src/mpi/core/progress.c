@@ -8,6 +8,7 @@
 
 #include "mpi/core/host.h"
 
+static void (*registered)(void);
 static MPI_Request never = MPI_REQUEST_NULL;
 static atomic_flag busy = ATOMIC_FLAG_INIT; /* a request may not be tested by two threads at once */
 
@@ -53,4 +54,14 @@ void progress_make(void) {
     if (never != MPI_REQUEST_NULL)
         host_real.Test(&never, &flag, MPI_STATUS_IGNORE);
     atomic_flag_clear_explicit(&busy, memory_order_release);
+    if (registered)
+        registered();
+}
+
+void progress_register(void (*make)(void)) {
+    registered = make;
+}
+
+bool progress_is_registered(void) {
+    return registered;
 }

@@ -100,7 +100,7 @@ uint64_t targets_bytes(MPI_Count count, MPI_Datatype type) {
 
 static void world_ranks(MPI_Group group, int count, const int *ranks, int *world) {
     MPI_Group all;
-    bool is_known = host_Comm_group(MPI_COMM_WORLD, &all) == MPI_SUCCESS;
+    bool is_known = host_has_world() && host_Comm_group(MPI_COMM_WORLD, &all) == MPI_SUCCESS;
     if (is_known) {
         is_known = host_Group_translate_ranks(group, count, ranks, all, world) == MPI_SUCCESS;
         host_Group_free(&all);

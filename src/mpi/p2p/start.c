@@ -15,6 +15,7 @@
 #include "mpi/core/complaints.h"
 #include "mpi/core/foreign.h"
 #include "mpi/core/hooks.h"
+#include "mpi/core/progress.h"
 #include "mpi/core/receives.h"
 #include "mpi/core/targets.h"
 #include "mpi/p2p/calls/p2p_foreign.h"
@@ -23,6 +24,7 @@
 #include "mpi/p2p/transport/arrive.h"
 #include "mpi/p2p/transport/p2p_channel.h"
 #include "mpi/p2p/transport/p2p_helper.h"
+#include "mpi/p2p/transport/p2p_enter.h"
 #include "mpi/p2p/transport/p2p_progress.h"
 
 /* ---- end ---- */
@@ -69,6 +71,7 @@ static void engine_end(void) {
     prebarrier_at_end();
     p2p_helper_stop();
     p2p_on = false;
+    progress_register(NULL);
     p2p_careful = 0;
     engine_close_all();
 }
@@ -209,6 +212,7 @@ void p2p_start(void) {
         p2p_unlock_slow();
     }
     p2p_on = true;
+    progress_register(p2p_poll_slow);
     ends_by_itself = end_in_finalize();
     p2p_helper_start();
     log_info(

@@ -28,8 +28,8 @@ enum { FEW = 64 };
 static bool next_is_ours(MPI_Comm comm, int rank, int size) {
     MPI_Group these = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
     int next = (rank + 1) % size, there = MPI_UNDEFINED;
-    if (comm == MPI_COMM_WORLD)
-        return true;
+    if (comm == MPI_COMM_WORLD || !host_has_world())
+        return comm == MPI_COMM_WORLD;
     bool known = host_Comm_group(comm, &these) == MPI_SUCCESS &&
                  host_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS &&
                  host_Group_translate_ranks(these, 1, &next, world, &there) == MPI_SUCCESS;
@@ -125,7 +125,8 @@ static bool summarise(const struct window_member *own, MPI_Comm comm, int rank, 
         MPI_SUCCESS)
         serve_agree_broken("MPI_Allreduce");
     int world = 0;
-    host_Comm_size(MPI_COMM_WORLD, &world);
+    if (host_has_world())
+        host_Comm_size(MPI_COMM_WORLD, &world);
     if (!all->content && all->one_world && size == world)
         complaints_agree();
     return all->ready;

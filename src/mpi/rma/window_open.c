@@ -37,15 +37,16 @@ static int own_rank; /* in MPI_COMM_WORLD */
 
 /* Once per process: its identity, the thread level, the budget. */
 static void window_start(void) {
-    int provided = MPI_THREAD_SINGLE, rank = -1, size = 0;
+    int rank = -1, size = 0;
     if (getrandom(&own_process, sizeof own_process, 0) != (ssize_t)sizeof own_process)
         own_process = random_mix(clock_ns() ^ (uint64_t)getpid() << 32);
-    host_Query_thread(&provided);
-    rma_threaded = provided == MPI_THREAD_MULTIPLE;
-    host_Comm_rank(MPI_COMM_WORLD, &rank);
+    rma_threaded = host_is_threaded();
+    if (host_has_world()) {
+        host_Comm_rank(MPI_COMM_WORLD, &rank);
+        host_Comm_size(MPI_COMM_WORLD, &size);
+    }
     log_identify(rank);
     own_rank = rank;
-    host_Comm_size(MPI_COMM_WORLD, &size);
     live_open(rank, size); /* unless MPI_Init has done it */
     rma_window_cache_start();
     rma_check_is_on = settings_get()->check;

@@ -194,18 +194,19 @@ bool serve_alloc_give(void *memory) {
 
 /* ---- the calls ---- */
 
-/* A program may ask for more alignment than ours. */
-static bool wants_alignment(MPI_Info info) {
-    char value[2];
+uint64_t serve_alloc_alignment(MPI_Info info) {
+    char value[32];
     int flag = 0;
-    return info != MPI_INFO_NULL &&
-           host_Info_get(info, "mpi_minimum_memory_alignment", 1, value, &flag) == MPI_SUCCESS && flag;
+    if (info == MPI_INFO_NULL ||
+        host_Info_get(info, "mpi_minimum_memory_alignment", sizeof value - 1, value, &flag) != MPI_SUCCESS)
+        return 0;
+    return flag ? strtoull(value, NULL, 10) : 0;
 }
 
 int hook_Alloc_mem(MPI_Aint bytes, MPI_Info info, void *base) {
     void *memory = NULL;
     if (bytes > 0 && base && serve_auto_wants_memory(info) && !settings_get()->node_ranks &&
-        !wants_alignment(info))
+        !serve_alloc_alignment(info))
         memory = serve_alloc_take((uint64_t)bytes);
     if (!memory)
         return host_Alloc_mem(bytes, info, base);

@@ -7,7 +7,7 @@
 struct party {
     MPI_Comm program; /* the communicator of the program */
     MPI_Comm comm;    /* all, in the same order */
-    bool keeps_comm;  /* it stays with the program's */
+    bool keeps_comm;  /* it stays with the program's, or with the window */
     struct net_boot boot;
     MPI_Comm local_comm; /* those of this node; MPI_COMM_NULL: all are */
     struct net_boot local;

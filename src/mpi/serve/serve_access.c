@@ -35,7 +35,7 @@ static int describe(MPI_Count count, MPI_Datatype type, MPI_Win win, struct layo
     int rc = show_type(type, win);
     if (rc != MPI_SUCCESS)
         return rc;
-    int err = layout_make(count, type, l);
+    int err = layout_make_long(count, type, l);
     return err == 0 ? MPI_SUCCESS : serve_access_refuse(win, err == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_TYPE);
 }
 

@@ -37,7 +37,7 @@ int hook_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
 
 int serve_Win_get_group(MPI_Win win, MPI_Group *group) {
     const struct served *s = serve_find(win);
-    return serve_sync_is_own(s) ? host_Comm_group(s->sync, group) : serve_host.Win_get_group(win, group);
+    return serve_sync_fences(s) ? host_Comm_group(s->sync, group) : serve_host.Win_get_group(win, group);
 }
 
 int hook_Win_get_group(MPI_Win win, MPI_Group *group) {

@@ -188,11 +188,11 @@ static uint64_t probe_run(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
             probe_serve(&p);
         if (host_Bcast(&result, 1, MPI_UINT64_T, 0, p.comm) != MPI_SUCCESS)
             serve_agree_broken("MPI_Bcast");
-    } else {
-        result = decision_make(DECIDED_SERVED, NO_WINDOW, 0);
-    }
-    if (p.win != MPI_WIN_NULL)
         serve_host.Win_free(&p.win);
+    } else {
+        result = decision_make(DECIDED_SERVED, NO_WINDOW,
+                               0); /* a window that only some ranks have cannot be freed */
+    }
     serve_host.Comm_free(&p.comm);
     return result;
 }

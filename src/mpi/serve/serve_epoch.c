@@ -59,7 +59,7 @@ static void end_epoch(void) {
     serve_unlock();
 }
 
-/* The host progresses meanwhile, because the holder of the lock may wait for a message from this process. */
+/* Messages progress meanwhile, because the holder of the lock may wait for a message from this process. */
 static void take_lock(struct served_target *t, enum hold hold, bool defers) {
     if (UNLIKELY(t->remote)) {
         if (hold != HOLD_UNCHECKED)
@@ -121,17 +121,21 @@ int serve_Win_unlock(int target, MPI_Win win) {
 
 /* ---- all ranks, on several nodes: one request per node ---- */
 
+static void lock_all_on_node(struct served *s, enum hold hold) {
+    for (int i = 0; i < s->size; i++)
+        if (!s->targets[i].remote)
+            take_lock(&s->targets[i], hold, false);
+}
+
 static void lock_all_nodes(struct served *s, enum hold hold) {
-    for (int n = 0; n < s->node_count; n++) {
-        bool own = s->nodes[n] == s->domain->world->node;
-        if (!own && hold != HOLD_UNCHECKED)
+    for (int n = 0; n < s->node_count; n++)
+        if (s->nodes[n] == s->domain->world->node)
+            lock_all_on_node(s, hold);
+        else if (hold != HOLD_UNCHECKED)
             serve_remote_lock_node(s, s->nodes[n]);
-        for (int i = 0; i < s->size; i++)
-            if (own && !s->targets[i].remote)
-                take_lock(&s->targets[i], hold, false);
-            else if (!own && s->targets[i].remote && s->targets[i].node == s->nodes[n])
-                s->targets[i].held = (uint8_t)(hold | HOLD_REMOTE);
-    }
+    for (int i = 0; i < s->size; i++)
+        if (s->targets[i].remote)
+            s->targets[i].held = (uint8_t)(hold | HOLD_REMOTE);
 }
 
 static void unlock_all_nodes(struct served *s) {
@@ -150,11 +154,6 @@ static void unlock_all_nodes(struct served *s) {
         serve_remote_flush_all(s);
 }
 
-static void lock_all_here(struct served *s, enum hold hold) {
-    for (int i = 0; i < s->size; i++)
-        take_lock(&s->targets[i], hold, false);
-}
-
 static void unlock_all_here(struct served *s) {
     for (int i = 0; i < s->size; i++)
         release_lock(&s->targets[i]);
@@ -167,8 +166,8 @@ int serve_Win_lock_all(int assertion, MPI_Win win) {
     if (s->locked_all || s->holds || s->started_count)
         return refuse(s, MPI_ERR_RMA_SYNC);
     begin_epoch();
-    (s->domain ? lock_all_nodes : lock_all_here)(s,
-                                                 assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : HOLD_SHARED);
+    (s->domain ? lock_all_nodes : lock_all_on_node)(s, assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED
+                                                                                    : HOLD_SHARED);
     s->locked_all = true;
     order_memory();
     return MPI_SUCCESS;
@@ -241,7 +240,7 @@ int serve_Win_fence(int assertion, MPI_Win win) {
     if (s && s->domain)
         serve_remote_flush_all(s);
     order_memory();
-    int rc = serve_sync_is_own(s) ? serve_sync_barrier(s) : serve_host.Win_fence(assertion, win);
+    int rc = serve_sync_fences(s) ? serve_sync_barrier(s) : serve_host.Win_fence(assertion, win);
     order_memory();
     if (s && rc == MPI_SUCCESS)
         s->fenced = !(assertion & MPI_MODE_NOSUCCEED);
@@ -273,7 +272,7 @@ int serve_Win_start(MPI_Group group, int assertion, MPI_Win win) {
     struct served *s = serve_find(win);
     if (s && (s->locked_all || s->holds))
         return refuse(s, MPI_ERR_RMA_SYNC);
-    bool own = serve_sync_is_own(s);
+    bool own = serve_sync_posts(s);
     if (own && s->started)
         return refuse(s, MPI_ERR_RMA_SYNC);
     int rc = own ? MPI_SUCCESS : serve_host.Win_start(group, assertion, win), count = 0;
@@ -308,10 +307,10 @@ int serve_Win_complete(MPI_Win win) {
     if (s && s->domain)
         serve_remote_flush_all(s);
     order_memory();
-    if (serve_sync_is_own(s) && !s->started)
+    if (serve_sync_posts(s) && !s->started)
         return refuse(s, MPI_ERR_RMA_SYNC);
     int rc = MPI_SUCCESS;
-    if (serve_sync_is_own(s))
+    if (serve_sync_posts(s))
         serve_sync_complete(s);
     else
         rc = serve_host.Win_complete(win);
@@ -324,7 +323,7 @@ int serve_Win_post(MPI_Group group, int assertion, MPI_Win win) {
     struct served *s = serve_find(win);
     int count = 0, *ranks;
     order_memory();
-    if (!serve_sync_is_own(s))
+    if (!serve_sync_posts(s))
         return serve_host.Win_post(group, assertion, win);
     if (s->posted || !(ranks = ranks_of(s, group, &count)))
         return refuse(s, s->posted ? MPI_ERR_RMA_SYNC : MPI_ERR_GROUP);
@@ -342,14 +341,14 @@ static int end_post(struct served *s, bool waits, int *flag) {
 
 int serve_Win_wait(MPI_Win win) {
     struct served *s = serve_find(win);
-    int flag, rc = serve_sync_is_own(s) ? end_post(s, true, &flag) : serve_host.Win_wait(win);
+    int flag, rc = serve_sync_posts(s) ? end_post(s, true, &flag) : serve_host.Win_wait(win);
     order_memory();
     return rc;
 }
 
 int serve_Win_test(MPI_Win win, int *flag) {
     struct served *s = serve_find(win);
-    int rc = serve_sync_is_own(s) ? end_post(s, false, flag) : serve_host.Win_test(win, flag);
+    int rc = serve_sync_posts(s) ? end_post(s, false, flag) : serve_host.Win_test(win, flag);
     order_memory();
     return rc;
 }

@@ -6,7 +6,10 @@
  * Messages between two ranks do not overtake each other, so epochs that follow each other need no numbers. */
 #include "mpi/serve/serve_sync.h"
 
+#include <sched.h>
 #include <stdlib.h>
+
+#include "mpi/core/progress.h"
 
 enum { POSTED = 1, COMPLETED = 2 }; /* tags */
 
@@ -33,8 +36,19 @@ static void sync_tell(const struct served *s, int rank, int tag) {
         serve_host.Request_free(&request);
 }
 
+/* The sender may wait for a message that Hearth handles. */
 static void sync_await(const struct served *s, int rank, int tag) {
-    serve_host.Recv(NULL, 0, MPI_BYTE, rank, tag, s->sync, MPI_STATUS_IGNORE);
+    MPI_Request request;
+    if (!progress_is_registered()) {
+        serve_host.Recv(NULL, 0, MPI_BYTE, rank, tag, s->sync, MPI_STATUS_IGNORE);
+        return;
+    }
+    if (serve_host.Irecv(NULL, 0, MPI_BYTE, rank, tag, s->sync, &request) != MPI_SUCCESS)
+        return;
+    for (int come = 0; serve_host.Test(&request, &come, MPI_STATUS_IGNORE) == MPI_SUCCESS && !come;) {
+        progress_make();
+        sched_yield();
+    }
 }
 
 int serve_sync_barrier(const struct served *s) {

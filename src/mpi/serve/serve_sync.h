@@ -1,12 +1,21 @@
-/* serve_sync.h: fence, post, start, complete, wait and test of windows between nodes whose handle is an empty window of the
- * host, on each node of its own (serve_window.c): Hearth synchronises their ranks by messages. */
+/* serve_sync.h: synchronises the ranks of a window by messages, where the host's calls do not.
+ *
+ *   fence           of windows between nodes whose handle is an empty window of the host, on each node of its own (serve_window.c)
+ *   post, start,    of these windows, and wherever the host's start may return before the target has posted: Open MPI's
+ *   complete, wait  osc pt2pt delays its own operations instead, but it sees none */
 #ifndef HEARTH_MPI_SERVE_SYNC_H
 #define HEARTH_MPI_SERVE_SYNC_H
 
 #include "mpi/serve/served.h"
 
-static inline bool serve_sync_is_own(const struct served *s) {
+/* Whether Hearth synchronises posts and starts. */
+static inline bool serve_sync_posts(const struct served *s) {
     return s && s->sync != MPI_COMM_NULL;
+}
+
+/* Whether Hearth synchronises fences, too. */
+static inline bool serve_sync_fences(const struct served *s) {
+    return serve_sync_posts(s) && s->stand_in;
 }
 
 /* Collective. False: no communicator. */

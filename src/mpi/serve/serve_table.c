@@ -16,9 +16,7 @@ struct host_table serve_host;
     }
 
 static void table_replace_makers(void) {
-    int level = MPI_THREAD_SINGLE;
-    host_Query_thread(&level);
-    serve_is_threaded = level == MPI_THREAD_MULTIPLE;
+    serve_is_threaded = host_is_threaded();
     serve_host = host_real;
     serve_progress_open();
 #define MAKE REPLACE

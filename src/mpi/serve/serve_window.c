@@ -12,8 +12,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mpi/core/hooks.h"
+#include "mpi/serve/alloc.h"
 #include "mpi/serve/memory.h"
 #include "mpi/serve/party.h"
 #include "mpi/serve/remote/remote.h"
@@ -74,12 +76,14 @@ enum flavor { ALLOCATED, CREATED, DYNAMIC };
 /* A rank's part of the window, as it is sent to the others. */
 struct offer {
     uint64_t base, bytes, unit;
-    uint64_t key; /* of the window; rank 0's counts */
+    uint64_t alignment; /* of allocated memory, that the program asks for */
+    uint64_t key;       /* of the window; rank 0's counts */
     /* That it is part of. If allocated, the id of the node's lowest rank counts. The owner's locks protect it. */
     struct serve_memory_name memory;
     struct serve_card process;
     uint64_t probe; /* address of a byte of its process that can be read */
     int64_t gate;   /* number of its gate in its process; -1: none */
+    uint64_t pt2pt; /* its environment selects this component of Open MPI for windows */
     int64_t pid;    /* 0: no memory to describe the window */
 };
 
@@ -150,10 +154,24 @@ static bool has_gates(const struct party *p, const struct offer *all) {
     return true;
 }
 
+static uint64_t page_size(void) {
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A part of a mapping is aligned to a page if it is as long as one (net/shm/shared.c). No part is aligned to more. */
+static bool is_aligned_by_pages(int size, const struct offer *all) {
+    for (int i = 0; i < size; i++)
+        if (all[i].alignment > page_size())
+            return false;
+    return true;
+}
+
 /* A rank's part of the mapping begins with its memory, if that is allocated with the window; its gate follows, if the
  * processes have none left. */
 static uint64_t memory_bytes(const struct offer *o, enum flavor flavor) {
-    return flavor == ALLOCATED ? o->bytes : 0;
+    if (flavor != ALLOCATED)
+        return 0;
+    return o->alignment > CACHE_LINE && o->bytes < page_size() ? page_size() : o->bytes;
 }
 
 static uint64_t part_bytes(const struct offer *o, enum flavor flavor, bool gates) {
@@ -265,6 +283,8 @@ static int served_fill(struct served *s, const struct party *p, const struct off
     for (int i = 0, local = 0; i < s->size; i++)
         if (party_is_local(p, i))
             sizes[local++] = part_bytes(&all[i], flavor, gates);
+    if (!is_aligned_by_pages(s->size, all))
+        return -ENOTSUP;
     int status = flavor == ALLOCATED || !gates ? net_shared_open_sizes(&p->local, sizes, &s->shared) : 0;
     if (p->domain)
         status = net_boot_agree(&p->boot, status);
@@ -314,6 +334,21 @@ static int served_name(struct served *s, const struct party *p, MPI_Info info, b
     return status;
 }
 
+/* Posts and starts of Open MPI need messages of Hearth's (serve_sync.h). Between nodes the copy of the program's communicator is there
+ * already. On one node osc pt2pt is used only if the user asks for it. Returns 0 or -EEXIST on all ranks. */
+static int take_sync(struct served *s, struct party *p, const struct offer *all) {
+    bool asked = false;
+    for (int i = 0; i < s->size; i++)
+        asked |= all[i].pt2pt;
+    if (s->sync == MPI_COMM_NULL && p->domain && host_is_open_mpi()) {
+        s->sync = p->comm;
+        p->keeps_comm = true;
+    }
+    if (s->sync != MPI_COMM_NULL || !asked)
+        return 0;
+    return net_boot_agree(&p->boot, serve_sync_open(s, p->comm) ? 0 : -EEXIST);
+}
+
 /* Exchanges the offers. Fails everywhere or nowhere. */
 static int offers_gather(const struct party *p, const struct offer *own, struct offer *all) {
     int status = net_boot_gather(&p->boot, own, all, sizeof *own);
@@ -357,6 +392,8 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
         status = served_fill(s, &p, all, flavor, &reached);
     if (status == 0)
         status = served_name(s, &p, info, reached, win);
+    if (status == 0)
+        status = take_sync(s, &p, all);
     serve_party_close(&p);
     if (all != few)
         free(all);
@@ -378,17 +415,22 @@ static bool is_intracomm(MPI_Comm comm) {
     return comm != MPI_COMM_NULL && host_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter;
 }
 
-static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, enum flavor flavor) {
+static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info,
+                               enum flavor flavor) {
     static char probe;
     struct offer own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
     own.memory.owner = own.process = serve_process_card();
     own.pid = own.process.pid;
     own.key = random_mix(clock_ns() ^ own.process.id) | 1;
     own.probe = (uint64_t)(uintptr_t)&probe;
-    if (flavor == ALLOCATED)
+    const char *component = getenv("OMPI_MCA_osc");
+    own.pt2pt = host_is_open_mpi() && component && strstr(component, "pt2pt");
+    if (flavor == ALLOCATED) {
         own.memory.id = random_mix(clock_ns() ^ own.process.id);
-    else if (flavor == CREATED && size)
+        own.alignment = serve_alloc_alignment(info);
+    } else if (flavor == CREATED && size) {
         serve_memory_find(base, own.bytes, &own.memory);
+    }
     return own;
 }
 
@@ -398,7 +440,7 @@ static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, 
     if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) ||
         !serve_auto_wants(comm, info, flavor == ALLOCATED))
         return false;
-    struct offer own = make_offer(*base, size, unit, flavor);
+    struct offer own = make_offer(*base, size, unit, info, flavor);
     bool made = false;
     const struct served *s = served_open(comm, &own, flavor, info, win, &made);
     if (s)
@@ -458,7 +500,7 @@ int serve_Win_free(MPI_Win *win) {
     struct served *s = win ? serve_find(*win) : NULL;
     if (s && s->domain)
         serve_remote_flush_all(s); /* unlocks in flight, too */
-    if (serve_sync_is_own(s))
+    if (serve_sync_fences(s))
         serve_sync_barrier(s);                           /* the host waits for the ranks of this node only */
     bool asked = s && s->stand_in && !serve_is_threaded; /* by callbacks of the program's attributes */
     if (s && !asked)

@@ -115,6 +115,105 @@ CASE(long_operations_on_attached_memory) {
     free(memory);
 }
 
+/* ---- unusual types ---- */
+
+/* Short blocks in front of one that exceeds a message by far: the mean block does, too. */
+CASE(short_blocks_before_a_long_one) {
+    enum { SHORT = 17, TAIL = 1 << 18, TAIL_AT = 8192, ALL = SHORT + TAIL };
+    struct allocated w = allocate_window(MPI_COMM_WORLD, TAIL_AT + TAIL * sizeof(int64_t), 1, NULL);
+    static int64_t values[ALL], back[ALL];
+    int lengths[SHORT + 1], wrong = 0;
+    MPI_Aint places[SHORT + 1];
+    MPI_Datatype type;
+    for (int i = 0; i < SHORT; i++) {
+        lengths[i] = 1;
+        places[i] = 8 * i * (i + 2);
+    }
+    lengths[SHORT] = TAIL;
+    places[SHORT] = TAIL_AT;
+    MPI_Type_create_hindexed(SHORT + 1, lengths, places, MPI_INT64_T, &type);
+    MPI_Type_commit(&type);
+    for (int i = 0; i < ALL; i++)
+        values[i] = i + 1;
+    MPI_Win_lock(MPI_LOCK_SHARED, peer(), 0, w.win);
+    MPI_Put(values, ALL, MPI_INT64_T, peer(), 0, 1, type, w.win);
+    MPI_Win_flush(peer(), w.win);
+    MPI_Accumulate(values, ALL, MPI_INT64_T, peer(), 0, 1, type, MPI_SUM, w.win);
+    MPI_Win_flush(peer(), w.win);
+    MPI_Get(back, ALL, MPI_INT64_T, peer(), 0, 1, type, w.win);
+    MPI_Win_unlock(peer(), w.win);
+    for (int i = 0; i < ALL; i++)
+        wrong += back[i] != 2 * values[i];
+    expect_eq(wrong, 0);
+    MPI_Type_free(&type);
+    MPI_Win_free(&w.win);
+}
+
+/* More blocks than Hearth describes of a type by itself: two for each of the elements. */
+CASE(elements_with_a_million_blocks) {
+    enum { ELEMENTS = 600000, EXTENT = 8 };
+    struct allocated w = allocate_window(MPI_COMM_WORLD, ELEMENTS * EXTENT, 1, NULL);
+    char *out = calloc(ELEMENTS, EXTENT), *back = calloc(ELEMENTS, EXTENT);
+    MPI_Datatype parts, type;
+    int wrong = 0;
+    MPI_Type_indexed(2, (int[]){1, 2}, (int[]){0, 3}, MPI_BYTE, &parts);
+    MPI_Type_create_resized(parts, 0, EXTENT, &type);
+    MPI_Type_commit(&type);
+    for (int i = 0; i < ELEMENTS * EXTENT; i++)
+        out[i] = (char)(1 + i % 100);
+    MPI_Win_lock(MPI_LOCK_SHARED, peer(), 0, w.win);
+    MPI_Put(out, ELEMENTS, type, peer(), 0, ELEMENTS, type, w.win);
+    MPI_Win_flush(peer(), w.win);
+    MPI_Get(back, ELEMENTS * EXTENT, MPI_BYTE, peer(), 0, ELEMENTS * EXTENT, MPI_BYTE, w.win);
+    MPI_Win_unlock(peer(), w.win);
+    for (int i = 0; i < ELEMENTS * EXTENT; i++) {
+        bool moved = i % EXTENT == 0 || i % EXTENT == 3 || i % EXTENT == 4;
+        wrong += back[i] != (moved ? out[i] : 0);
+    }
+    expect_eq(wrong, 0);
+    MPI_Type_free(&parts);
+    MPI_Type_free(&type);
+    free(out);
+    free(back);
+    MPI_Win_free(&w.win);
+}
+
+/* ---- long gets, and the end of their epoch ---- */
+
+static void store_while_asked(const struct allocated *w, int count) {
+    int asked = 0;
+    for (int64_t round = 1; !asked; round++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, test_rank, 0, w->win);
+        for (int i = 0; i < count; i++)
+            ((int64_t *)(void *)w->base)[i] = round;
+        MPI_Win_unlock(test_rank, w->win);
+        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &asked, MPI_STATUS_IGNORE);
+    }
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* The holder that follows writes at once: the data of a get must have left the window before its lock is free. */
+CASE(long_gets_end_before_their_lock) {
+    enum { WORDS = 1 << 18, ROUNDS = 10 };
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WORDS * sizeof(int64_t), 1, NULL);
+    static int64_t got[WORDS];
+    if (test_rank == 1)
+        store_while_asked(&w, WORDS);
+    for (int round = 0; test_rank == 0 && round < ROUNDS; round++) {
+        int mixed = 0;
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, w.win);
+        MPI_Get(got, WORDS, MPI_INT64_T, 1, 0, WORDS, MPI_INT64_T, w.win);
+        MPI_Win_unlock(1, w.win);
+        for (int i = 1; i < WORDS; i++)
+            mixed += got[i] != got[0];
+        expect_eq(mixed, 0);
+    }
+    if (test_rank == 0)
+        MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    barrier();
+    MPI_Win_free(&w.win);
+}
+
 /* The lowest page is never mapped. */
 CASE(addresses_that_do_not_exist) {
     SKIP_IF(!test_served(), "the MPIs crash");

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "serving.h"
 
@@ -121,6 +122,26 @@ CASE(info) {
     expect_eq(MPI_Win_set_info(win, info), MPI_SUCCESS);
     MPI_Info_free(&info);
     MPI_Win_free(&win);
+}
+
+/* Alignments that Hearth has, and one that only the host may have. */
+CASE(alignment_that_the_program_asks_for) {
+    const int alignments[] = {64, 256, (int)sysconf(_SC_PAGESIZE), 1 << 21};
+    for (int i = 0; i < 4; i++) {
+        MPI_Info info;
+        MPI_Win win;
+        char *base, value[16];
+        snprintf(value, sizeof value, "%d", alignments[i]);
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "mpi_minimum_memory_alignment", value);
+        MPI_Win_allocate(64 * (test_rank + 1), 1, info, MPI_COMM_WORLD, &base, &win);
+        if (test_served() && i < 3)
+            expect_eq((uintptr_t)base % (uintptr_t)alignments[i], 0);
+        memset(base, test_rank, 64);
+        barrier();
+        MPI_Info_free(&info);
+        MPI_Win_free(&win);
+    }
 }
 
 /* ---- errors ---- */

@@ -258,11 +258,9 @@ static int domain_open_net(struct serve_domain *d, int machine) {
 
 /* Why this process cannot have a helper; "" if it can. Over MPI, the helper calls MPI beside the program's threads. */
 static const char *why_no_helper(void) {
-    int level = MPI_THREAD_SINGLE;
     if (settings_get()->net != LINK_OVER_MPI)
         return "";
-    host_Query_thread(&level);
-    return level == MPI_THREAD_MULTIPLE
+    return host_has_world() && host_is_threaded()
                ? ""
                : "HEARTH_NET=mpi: a helper needs MPI_THREAD_MULTIPLE, which the program does not request";
 }

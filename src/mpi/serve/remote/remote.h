@@ -26,6 +26,9 @@ int serve_remote_copy(const struct served_target *t, enum remote_direction direc
  * puts may be reused. */
 void serve_remote_wait(const struct served_target *t);
 void serve_remote_wait_all(const struct served *s);
+/* Waits for the data of long gets from this node: the helper sends it from the window's memory, and the request that follows may be
+ * executed before it has left. */
+void serve_remote_wait_gets(struct serve_domain *d, int node);
 
 /* As data_update_wait; `u->to` is an address at the target. */
 int serve_remote_update(const struct served_target *t, const struct data_update *u);

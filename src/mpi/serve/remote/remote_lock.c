@@ -25,7 +25,7 @@ static void lock_take(struct net_op *op, size_t offset, const void *data, size_t
 }
 
 /* The holder of the lock may be another thread of this process, which needs `net` to release it, or may wait for a message
- * of this process: so this one holds the guard only for a moment, and lets the host progress. */
+ * of this process: so this one holds the guard only for a moment, and lets messages progress. */
 static void lock_wait(struct serve_domain *d, struct remote_lock_op *q) {
     enum { SPINS = 200, LONGEST_US = 1000, THREADED_US = 50 };
     for (unsigned round = 0;; round++) {
@@ -80,14 +80,17 @@ void serve_remote_lock(const struct served_target *t, bool exclusive, bool defer
 }
 
 /* A helper executes the requests of a process in order, so an unlock may follow operations that are not complete yet: all of them
- * are then complete after one round trip. Several helpers of a node know no common order. */
+ * are then complete after one round trip. Several helpers of a node know no common order. Long gets must have arrived: the next
+ * holder of the lock may change their data before it has left. */
 bool serve_remote_unlocks_in_order(void) {
     return settings_get()->helpers == 1;
 }
 
 void serve_remote_unlock(const struct served_target *t, bool exclusive) {
     bool in_order = serve_remote_unlocks_in_order();
-    if (!in_order)
+    if (in_order)
+        serve_remote_wait_gets(t->remote->domain, t->node);
+    else
         serve_remote_flush(t);
     if (!in_order || !serve_remote_small_unlock(t, exclusive))
         lock_target(t, exclusive, RPC_UNLOCK);
@@ -100,5 +103,6 @@ void serve_remote_lock_node(struct served *s, int node) {
 }
 
 void serve_remote_unlock_node(struct served *s, int node) {
+    serve_remote_wait_gets(s->domain, node);
     lock_call(s->domain, node, RPC_UNLOCK, &(struct remote_head){.window = s->key, .target = REMOTE_ALL});
 }

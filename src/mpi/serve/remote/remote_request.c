@@ -50,14 +50,20 @@ static size_t header_write(const struct remote_op *r, struct net_out *out, size_
     return out->header_bytes = sizeof r->head + shape_bytes;
 }
 
-/* The bytes of a list's entries in front of the payload, so that the data for its blocks fits, too. */
+/* The bytes of a list's entries in front of the payload, so that the data for its blocks fits, too. No fewer than the header has
+ * room for: the blocks in front of a long one may be short. */
 static size_t list_room(const struct remote_op *r, size_t room) {
-    enum { ENTRY = 8, HEAD = 16 };
+    enum {
+        ENTRY = 8,
+        HEAD = 16,
+        LEAST = (REMOTE_HEADER_SHAPE + REMOTE_PAYLOAD - 1) / REMOTE_PAYLOAD * REMOTE_PAYLOAD
+    };
     const struct shape *s = r->there.shape;
     uint64_t each = s->bytes / s->blocks + 1, most = REMOTE_LIST;
     if (r->sends)
         most = least(most, room / (each + ENTRY) + 1);
-    return least(HEAD + most * ENTRY, room / (r->sends ? 2 : 1)) / REMOTE_PAYLOAD * REMOTE_PAYLOAD;
+    size_t bytes = least(HEAD + most * ENTRY, room / (r->sends ? 2 : 1)) / REMOTE_PAYLOAD * REMOTE_PAYLOAD;
+    return bytes < LEAST ? LEAST : bytes;
 }
 
 /* Writes the shape of the next bytes, at most `most`, a multiple of the unit. Returns how many it covers, and in
@@ -267,6 +273,13 @@ static void remote_wait(struct serve_domain *d, int node) {
         serve_remote_small_wait(d, node);
     if (d->directs)
         serve_remote_direct_wait(d, node);
+}
+
+void serve_remote_wait_gets(struct serve_domain *d, int node) {
+    serve_domain_enter(d);
+    if (d->gets)
+        gets_wait(d, node);
+    serve_domain_leave(d);
 }
 
 static void wait_node(struct serve_domain *d, int node) {
