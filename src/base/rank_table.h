@@ -44,6 +44,17 @@ static inline struct rank_record *rank_table_find(const struct rank_table *t, in
     return rank_table_find_hashed(t, rank);
 }
 
+/* The same without a call, for callers that need no stack frame otherwise. NULL if the rank has no slot of its own. Only where no
+ * other thread makes records. */
+static inline struct rank_record *rank_table_find_dense(const struct rank_table *t, int rank) {
+    if (__builtin_expect((uint32_t)rank >= t->dense, 0))
+        return NULL;
+    struct rank_record *r = atomic_load_explicit(&t->slots[rank], memory_order_relaxed);
+    if (!r)
+        __builtin_unreachable(); /* a free slot holds `none` */
+    return r;
+}
+
 /* Room for the next record, zeroed but for its head; NULL: no memory. rank_table_add makes it visible, and cannot fail. Without
  * rank_table_add, the next call returns the same room. Requires that there is none for this rank. */
 struct rank_record *rank_table_prepare(struct rank_table *t, int rank);

@@ -27,7 +27,8 @@ static inline void rma_bypass_note(struct window *w, enum bypass_reason why) {
 static inline void rma_bypass_count_fast(struct window *w, struct rma_target *t, int count) {
     t->last_get = rma_inflight_issued++;
     t->fast_gets++;
-    uint64_t bytes = LIKELY(count > 0) ? (uint64_t)count * rma_bypassed_type.size : 0;
+    uint64_t bytes =
+        (uint64_t)(count & ~(count >> 31)) * rma_bypassed_type.size; /* MPI rejects a negative count */
     t->asked.bytes += bytes;
     w->count.bytes_fetched += bytes;
     rma_window_use(w, t);
