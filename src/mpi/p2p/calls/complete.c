@@ -23,9 +23,11 @@ int p2p_complete_take(MPI_Request *handle, struct p2p_request *r, MPI_Status *st
     int error = MPI_SUCCESS;
     if (r->active && r->kind == REQUEST_RECV)
         error = p2p_request_conclude(r);
+    else if (UNLIKELY(r->kind == REQUEST_RESULT && r->error != MPI_SUCCESS))
+        error = o->told = r->error;
     p2p_status_of(status, r);
     o->syncs |= r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
-    if (UNLIKELY(error != MPI_SUCCESS && !o->failed)) {
+    if (UNLIKELY(error != MPI_SUCCESS && !o->failed && r->comm)) {
         o->failed = r->comm;
         o->failed->references++;
         o->error = error;
@@ -54,7 +56,7 @@ int p2p_complete_conclude(struct outcome *o, bool several) {
     if (p2p_data_has_types_to_free())
         p2p_data_free_types();
     if (LIKELY(!o->failed))
-        return MPI_SUCCESS;
+        return LIKELY(o->told == MPI_SUCCESS) ? MPI_SUCCESS : several ? MPI_ERR_IN_STATUS : o->told;
     int rc = p2p_comm_error(o->failed, several ? MPI_ERR_IN_STATUS : o->error);
     p2p_lock();
     p2p_comm_release(o->failed);
@@ -237,11 +239,6 @@ static void set_error(MPI_Status *status, int error) {
         status->MPI_ERROR = error;
 }
 
-static void release_theirs(struct theirs *t) {
-    if (t->requests != t->few_requests)
-        free(t->requests);
-}
-
 /* Returns the results of MPI's requests to the program: `rc` is that of their call. */
 static int return_theirs(struct theirs *t, int rc, MPI_Request requests[], MPI_Status statuses[]) {
     for (int i = 0; i < t->count; i++) {
@@ -252,7 +249,8 @@ static int return_theirs(struct theirs *t, int rc, MPI_Request requests[], MPI_S
             t->statuses[i].MPI_ERROR = rc;
         statuses[t->place[i]] = t->statuses[i];
     }
-    release_theirs(t);
+    if (t->requests != t->few_requests)
+        free(t->requests);
     return rc;
 }
 
@@ -357,16 +355,12 @@ int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
         return p2p_observed_testall(count, requests, flag, statuses);
     bool unknown;
     struct theirs t;
-    *flag = all_complete(count, requests, &unknown);
+    p2p_foreign_keep(count, requests);
+    *flag = all_complete(count, requests, &unknown) && !unknown;
     if (!*flag)
         return MPI_SUCCESS;
     if (!gather_theirs(&t, count, requests))
         return complete_fail();
-    int rc = !t.count  ? MPI_SUCCESS
-             : unknown ? rma_Testall(t.count, t.requests, flag, t.statuses)
-                       : rma_Waitall(t.count, t.requests, t.statuses);
-    if (*flag || rc != MPI_SUCCESS)
-        return take_all(&t, rc, count, requests, statuses);
-    release_theirs(&t);
-    return MPI_SUCCESS;
+    int rc = t.count ? rma_Waitall(t.count, t.requests, t.statuses) : MPI_SUCCESS;
+    return take_all(&t, rc, count, requests, statuses);
 }

@@ -8,6 +8,7 @@
 struct outcome {
     struct comm *failed; /* communicator of the first request that failed */
     int error;
+    int told; /* of a request of MPI, whose error handler MPI has called */
     bool syncs;
 };
 

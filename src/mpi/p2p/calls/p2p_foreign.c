@@ -8,7 +8,8 @@
  * persistent collective or a partitioned message is among several requests.
  *
  * MPICH 4.2 allows neither: once a file request is complete, MPI_Request_get_status releases it and MPI_Testall reports an error, unless
- * this very call completes it. Such a request is not polled, and the caller completes it by a test of its own (complete.c).
+ * this very call completes it. Such a request is not polled, and the caller completes it by a test of its own (complete.c). MPI_Testall must not
+ * complete a part of its requests: one that its test completes is replaced by a managed request that keeps the result.
  *
  *      handles[hash]    of files, open addressing, 0 if free, GONE if removed; kept when the request is complete
  *
@@ -20,6 +21,7 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/state/p2p_peer.h"
+#include "mpi/p2p/state/p2p_request.h"
 
 #ifdef OPEN_MPI
 static bool is_of_file(MPI_Request request) {
@@ -184,4 +186,33 @@ bool p2p_foreign_poll(struct foreign_look *look, MPI_Request request) {
     }
     look->incomplete++;
     return false;
+}
+
+static MPI_Request foreign_result(int error, const MPI_Status *status) {
+    MPI_Count bytes = 0;
+    if (error == MPI_SUCCESS)
+        host_Get_elements_x(status, MPI_BYTE, &bytes);
+    p2p_lock();
+    struct p2p_request *r = p2p_request_new(REQUEST_RESULT, NULL);
+    if (!r)
+        p2p_out_of_memory("the result of a file request");
+    r->error = error;
+    r->got_source = status->MPI_SOURCE;
+    r->got_tag = status->MPI_TAG;
+    r->got_bytes = bytes > 0 ? (uint64_t)bytes : 0;
+    r->done = true;
+    p2p_unlock();
+    return p2p_request_handle(r);
+}
+
+void p2p_foreign_keep(int count, MPI_Request requests[]) {
+    MPI_Status status;
+    for (int i = 0, flag = 0; is_tested_once && i < count; i++) {
+        if (requests[i] == MPI_REQUEST_NULL || p2p_request_is_ours(requests[i]) || !is_of_file(requests[i]))
+            continue;
+        int rc = rma_Test(&requests[i], &flag, &status);
+        if (rc == MPI_SUCCESS && !flag)
+            return;
+        requests[i] = foreign_result(rc, &status);
+    }
 }

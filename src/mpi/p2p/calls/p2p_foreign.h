@@ -15,6 +15,10 @@ struct foreign_look {
  * not complete it. */
 bool p2p_foreign_poll(struct foreign_look *look, MPI_Request request);
 
+/* Tests requests that cannot be polled, in order, up to the first that is incomplete. Replaces each that is complete by a managed
+ * request with its result. */
+void p2p_foreign_keep(int count, MPI_Request requests[]);
+
 /* Learns how this MPI treats requests of files. */
 void p2p_foreign_open(void);
 
