@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests ARMCI after errors of the program or the machine: one line names the call, the rank and the range, the job
-# ends with an error within seconds, and nothing is left behind.   test_armci.sh MPI TREE      timeout: 240
+# ends with an error within seconds, and nothing is left behind.   test_armci.sh MPI TREE      timeout: 240; waits: yes
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"

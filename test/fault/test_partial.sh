@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the reports of jobs that do not reach MPI_Finalize: after MPI_Abort, exit, a crash, SIGTERM and SIGKILL; at intervals.
-#   test_partial.sh MPI TREE      timeout: 180
+#   test_partial.sh MPI TREE      timeout: 180; waits: yes
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

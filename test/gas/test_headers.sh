@@ -14,8 +14,9 @@ try() { # compiler and options; the source is on stdin
 
 includes() { printf '#include <%s>\n' "$@"; }
 
+modes='GASNET_SEQ GASNET_PARSYNC GASNET_PAR'
 check() { # headers, separated by blanks
-    for mode in GASNET_SEQ GASNET_PARSYNC GASNET_PAR; do
+    for mode in $modes; do
         for standard in c99 c11; do
             # shellcheck disable=SC2086 # several headers
             { echo "#define $mode" && includes $1 $1; } | try gcc -x c -std=$standard || { echo "not in $standard, $mode: $1" && bad=1; }
@@ -41,13 +42,14 @@ check_more() {
 }
 
 check gasnet.h
+check gasnetex.h
+check_more gasnetex.h
+[ "${HEARTH_TEST_TIER:-}" != quick ] || modes=GASNET_PAR
 check vgasnet.h
 check gasnet_tools.h
 check gasnet_fwd.h
 check 'gasnet_fwd.h gasnetex.h gasnet_tools.h gasnet_portable_platform.h'
 check gasnet_vis.h
-check gasnetex.h
-check_more gasnetex.h
 check 'gasnet.h gasnet_tools.h gasnet_coll.h gasnet_handler.h gasnet_vis.h'
 check 'gasnet_ratomic.h gasnet.h gasnet_tools.h gasnet_coll.h gasnet_vis.h gasnetex.h gasnet_mk.h vgasnet.h'
 check 'gasnet_tools.h gasnet.h gasnet_handler.h gasnet_coll.h vgasnet.h'

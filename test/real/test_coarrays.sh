@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test programs of Debian's OpenCoarrays, unmodified Coarray Fortran programs whose images reach each other by
 # one-sided MPI: those that pass without Hearth also pass when Hearth executes their windows, on one node and on
-# several.   test_coarrays.sh MPI TREE [NAME]...      tier: full; timeout: 2400
+# several.   test_coarrays.sh MPI TREE [NAME]...      tier: full; timeout: 2400; alone: yes
 set -uo pipefail
 mpi=$1 tree=$2 failed=0 passed=0 unfit=0
 shift 2
