@@ -52,13 +52,22 @@ bool pages_small_is_under_way(struct pages *p, struct pages_op *op) {
 
 /* Another thread may collect it at any time, so only `op` tells whether it is still under way. */
 void pages_small_finish(struct pages *p, struct pages_op *op) {
+    bool ourselves = false, tried = false;
     while (pages_small_is_under_way(p, op)) {
         pthread_mutex_lock(&p->small_lock);
         int slot = op->slot;
         pthread_mutex_unlock(&p->small_lock);
-        if (slot != SMALL_NO_SLOT)
+        if (slot == SMALL_NO_SLOT)
+            continue;
+        if (!tried)
+            ourselves = p->serves && pages_progress_try_lock(&p->service);
+        tried = true;
+        ourselves = ourselves && pages_pool_small_drive(&p->pool, slot);
+        if (!ourselves)
             pages_pool_small_wait_briefly(&p->pool, slot);
     }
+    if (ourselves)
+        pages_progress_unlock(&p->service);
 }
 
 void pages_small_forget(struct pages *p) {
@@ -114,18 +123,29 @@ void pages_small_run(struct pages *p, const struct small_operation *s) {
 
 /* Operations that are begun and not waited for leave half of the slots to others, whatever the processes of the node
  * do. */
-static bool may_begin(struct pages *p) {
+static bool may_begin(struct pages *p, bool *is_only) {
     enum { ALL = (PAGES_WINDOW - POOL_FOR_EVICTION) / 2 };
     collect_all(p);
     pthread_mutex_lock(&p->small_lock);
     bool may = p->small_begun < ALL / (unsigned)p->world->local_count;
     p->small_begun += may;
+    *is_only = p->small_begun == 1;
     pthread_mutex_unlock(&p->small_lock);
     return may;
 }
 
+/* The caller of a single operation probably waits for it next: it sends the request itself, which is sooner than the service's thread
+ * would. Of several operations, the thread sends those that are there when it wakes, while the caller begins further ones. */
+static void ask_alone(struct pages *p, int slot) {
+    bool ourselves = p->serves && pages_progress_try_lock(&p->service);
+    pages_pool_small_ask(&p->pool, slot);
+    if (ourselves)
+        pages_progress_unlock(&p->service); /* after a round of progress */
+}
+
 bool pages_small_begin(struct pages *p, struct pages_op *op, const struct small_operation *s) {
-    if (!may_begin(p)) {
+    bool is_only;
+    if (!may_begin(p, &is_only)) {
         pages_small_run(p, s);
         op->bytes = 0;
         return true;
@@ -136,6 +156,9 @@ bool pages_small_begin(struct pages *p, struct pages_op *op, const struct small_
     op->slot = slot;
     p->small_ops[slot] = op;
     pthread_mutex_unlock(&p->small_lock);
-    pages_pool_small_ask(&p->pool, slot);
+    if (is_only)
+        ask_alone(p, slot);
+    else
+        pages_pool_small_ask(&p->pool, slot);
     return false;
 }

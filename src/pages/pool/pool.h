@@ -192,6 +192,8 @@ void pages_pool_small_ask(struct pages_pool *p, int slot);
 /* Tests, or waits, for completion. The caller then returns the slot with pages_pool_small_give. */
 bool pages_pool_small_is_done(const struct pages_pool *p, int slot);
 void pages_pool_small_wait(struct pages_pool *p, int slot);
+/* Works for the service until the slot changes. False: this thread does not, or not any more, drive its progress. */
+bool pages_pool_small_drive(struct pages_pool *p, int slot);
 /* Waits for at most 100 us, as another thread may take the answer. */
 void pages_pool_small_wait_briefly(struct pages_pool *p, int slot);
 void pages_pool_small_give(struct pages_pool *p, int slot);

@@ -58,6 +58,11 @@ void pages_pool_small_wait(struct pages_pool *p, int slot) {
     pages_pool_wait_for_change(p, &m->state, SMALL_ASKED, &m->sleepers);
 }
 
+bool pages_pool_small_drive(struct pages_pool *p, int slot) {
+    pages_pool_work work_until = atomic_load_explicit(&p->work_until, memory_order_acquire);
+    return work_until && work_until(p->service, &p->smalls[slot].state, SMALL_ASKED);
+}
+
 void pages_pool_small_wait_briefly(struct pages_pool *p, int slot) {
     enum { BRIEFLY_US = 100 };
     struct pool_small *m = &p->smalls[slot];
