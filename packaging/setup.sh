@@ -16,7 +16,7 @@ coverage="gcovr"
 fuzz="clang libclang-rt-14-dev"
 loaded="stress-ng"
 mpis="mmdebstrap"
-x86="gcc-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user"
+x86="gcc-x86-64-linux-gnu g++-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user qemu-system-x86 e2fsprogs kmod cpio"
 foreign="gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu musl-tools qemu-user"
 [ "$(uname -m)" = aarch64 ] || foreign="$foreign gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 

@@ -28,6 +28,7 @@ def options():
     parser.add_argument("-m", metavar="MPI", choices=("mpich", "openmpi"), help="only this MPI: mpich or openmpi")
     parser.add_argument("-t", metavar="TREE", help="only this tree, such as coverage, with the MPI that it is built for")
     parser.add_argument("-j", metavar="N", type=int, default=os.cpu_count(), help="cores to use (default: all, %(default)s)")
+    parser.add_argument("--slow", metavar="N", type=int, default=1, help="multiply the time limits by N, for emulated machines")
     parser.add_argument("-v", action="store_true", help="a line for each test that passes, too")
     chosen = parser.parse_args()
     try:
@@ -36,6 +37,8 @@ def options():
         parser.error(f"-k '{chosen.k}': not a regular expression: {wrong}")
     if chosen.j < 1:
         parser.error(f"-j {chosen.j}: must be 1 or more")
+    if chosen.slow < 1:
+        parser.error(f"--slow {chosen.slow}: must be 1 or more")
     return chosen
 
 
@@ -118,6 +121,8 @@ def main():
     clean_environment(TIERS[chosen.tier])
     os.makedirs(LOGS, exist_ok=True)
     matrix, known = build_matrix(chosen)
+    for job in matrix.jobs:
+        job.prolong(chosen.slow)
     if chosen.l:
         print("\n".join(test for job in matrix.jobs for test in job.tests()))
         return 0

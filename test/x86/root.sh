@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Makes a folder with Debian's packages for x86-64, to cross-compile against and to run programs in:   root.sh FOLDER
+# Makes a folder with Debian's packages for x86-64, to cross-compile against, to run programs in, and to boot:   root.sh FOLDER
 #
 # The packages are downloaded from the sources of this machine and unpacked; nothing of them is executed. A folder that is
 # complete is left as it is.
 set -euo pipefail
 root=$1
 [ ! -e "$root/.complete" ] || exit 0
-packages=(libc6-dev libmpich-dev mpich libopenmpi-dev openmpi-bin libhwloc-dev libucx-dev liburing-dev libxxhash-dev libncurses-dev)
+packages=(libc6-dev libmpich-dev mpich libopenmpi-dev openmpi-bin libhwloc-dev libucx-dev liburing-dev libxxhash-dev libncurses-dev
+    linux-image-amd64 busybox-static bash dash coreutils sed grep findutils mawk procps util-linux mount python3) # for the virtual machine
 
 rm -rf "$root"
 mkdir -p "$root/apt/state/lists/partial" "$root/apt/cache/archives/partial"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds Hearth for x86-64 and runs what emulation of a process can show:   x86.sh [build|units|all]     (make test-x86)
+# Builds Hearth for x86-64 and runs it under emulation:   x86.sh [build|units|machine|all]     (make test-x86)
 #
 #   build   both MPIs, by a cross compiler, with warnings as errors, against Debian's packages for x86-64 in build/x86/root
 #   units   the unit tests under qemu-user: on a processor with SSE2 only and on one with AVX2
+#   machine what needs a kernel, and jobs of two ranks of every family on both MPIs, in a virtual machine with Debian's kernel
 #
 # Emulation proves no memory ordering: qemu runs each thread on this machine's processor, whose order is weaker than that
 # of x86 or the same. It shows instructions, layouts and system calls.
@@ -34,7 +35,7 @@ configure() { # MPI
     printf '#!/bin/sh\nexec %s --sysroot=%s -I%s "$@"\n' $compiler "$root" "$(headers_of "$1")" >"$wrapper"
     chmod +x "$wrapper"
     cmake -S . -B "$out/$1" -G "Unix Makefiles" -DCMAKE_TOOLCHAIN_FILE="$here/toolchain.cmake" -DHEARTH_X86_ROOT="$root" \
-        -DHEARTH_WERROR=ON -DHEARTH_MPI="$1" -DHEARTH_MPICC="$wrapper" -DHEARTH_MPIFORT=HEARTH_MPIFORT-NOTFOUND \
+        -DHEARTH_WERROR=ON -DHEARTH_MPI="$1" -DHEARTH_MPICC="$wrapper" -DHEARTH_MPIFORT=HEARTH_MPIFORT-NOTFOUND -DHEARTH_MPICXX=HEARTH_MPICXX-NOTFOUND \
         -DMPI_SKIP_COMPILER_WRAPPER=ON -DMPI_C_LIB_NAMES="${name#lib}" -DMPI_"${name#lib}"_LIBRARY="$(library_of "$1")" \
         -DMPI_C_HEADER_DIR="$(headers_of "$1")" >"$out/configure.$1.log" 2>&1
 }
@@ -43,7 +44,7 @@ build() {
     "$here/root.sh" "$root" || return 1
     for mpi in mpich openmpi; do
         [ -f "$out/$mpi/Makefile" ] || configure $mpi || { tail -5 "$out/configure.$mpi.log" && return 1; }
-        cmake --build "$out/$mpi" -j "$jobs" --target all $([ $mpi != mpich ] || echo units) >"$out/build.$mpi.log" 2>&1 ||
+        cmake --build "$out/$mpi" -j "$jobs" --target all tests $([ $mpi != mpich ] || echo units) >"$out/build.$mpi.log" 2>&1 ||
             { grep -E -A3 'error|Error' "$out/build.$mpi.log" | head -20 && return 1; }
         echo "ok build.$mpi"
     done
@@ -60,10 +61,16 @@ units() {
     say_units
 }
 
+machine() {
+    command -v qemu-system-x86_64 >/dev/null || { echo "qemu-system-x86_64 is not installed: packaging/setup.sh x86" >&2 && return 77; }
+    "$here/machine.sh" "$root" "$out/machine"
+}
+
 mkdir -p "$out"
 case ${1:-all} in
 build) build ;;
 units) units ;;
-all) build && units ;;
-*) sed -n '2,5s/^# \{0,1\}//p' "$here/x86.sh" >&2 && exit 2 ;;
+machine) machine ;;
+all) build && units && machine ;;
+*) sed -n '2,6s/^# \{0,1\}//p' "$here/x86.sh" >&2 && exit 2 ;;
 esac
