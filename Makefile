@@ -45,7 +45,7 @@ test-full: ## run the tests with more ranks, in all configurations and under san
 	@test/run full
 	@$(MAKE) test-mpis
 
-test-x86: ## build for x86-64 by a cross compiler, and run the unit tests under emulation
+test-x86: ## build for x86-64 by a cross compiler, and test under emulation: unit tests, and jobs of both MPIs in a virtual machine
 	@packaging/setup.sh x86
 	@JOBS=$(JOBS) test/x86/x86.sh
 

@@ -116,6 +116,7 @@ cat >"$dir/bin/ssh" <<'END'
 #!/bin/sh
 while [ "$1" != -- ]; do shift; done
 [ "$2" != down ] || exit 255
+[ "$2" != stuck ] || exec sleep 300
 exec sh -c "$3"
 END
 chmod +x "$dir/bin/ssh"
@@ -124,6 +125,10 @@ ok 'a host that does not answer is an error' test $? = 1
 ok 'a line names it' grep -q '^hearth: error: no answer from down: ' "$dir/err"
 ok 'jobs on other hosts' grep -q "^job $job live: 2 of 2 ranks on up" "$dir/table"
 ok 'with their numbers' grep -qE "^ +1 +${pids[1]} .* 90\.0 " "$dir/table"
+if [ "${HEARTH_TEST_TIER:-}" != quick ]; then # it takes 20 s
+    PATH=$dir/bin:$PATH top --once -d 0.1 --hosts up,stuck --job "$job" >"$dir/table" 2>"$dir/err"
+    ok 'so is one that accepts the connection and then hangs' grep -q '^hearth: error: no answer from stuck: ' "$dir/err"
+fi
 touch "$dir/job/go1"
 at job 2
 ok 'more of all' look 'gets == 200' 'hits == 190' 'posted == 0' 'unexpected == 0' 'sent == 8' 'arrived == 8' 'matched == 5'

@@ -14,7 +14,7 @@
 #include "tools.h"
 #include "top/top.h"
 
-enum { MOST_TEXT = 1 << 26, SECONDS = 10 };
+enum { MOST_TEXT = 1 << 26, SECONDS = 10 /* to connect, and to answer */ };
 
 struct answer {
     const char *host;
@@ -32,14 +32,17 @@ static FILE *answer_open(const char *host, double delay) {
     const char *const there[] = {self, "top", "--once", "--json", "-d", seconds};
     for (size_t i = 0; i < sizeof there / sizeof *there; i++)
         strvec_add(&remote, there[i]);
-    char *command = strvec_quoted(&remote), *limit = need_text("ConnectTimeout=%d", SECONDS);
-    const char *const here[] = {"ssh", "-o", "BatchMode=yes", "-o", limit, "--", host, command};
+    char *command = strvec_quoted(&remote), *limit = need_text("ConnectTimeout=%d", SECONDS),
+         *most = need_text("%g", 2 * SECONDS + delay);
+    const char *const here[] = {"timeout", most,  "ssh", "-o", "BatchMode=yes",
+                                "-o",      limit, "--",  host, command};
     for (size_t i = 0; i < sizeof here / sizeof *here; i++)
         strvec_add(&local, here[i]);
     char *line = strvec_quoted(&local), *silenced = need_text("%s </dev/null 2>/dev/null", line);
     FILE *pipe = popen(silenced, "re");
     free(silenced);
     free(line);
+    free(most);
     free(limit);
     free(command);
     strvec_free(&local);
