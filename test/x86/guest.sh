@@ -16,7 +16,7 @@ busybox hostname x86
 cd "$1" || busybox poweroff -f
 echo "machine: $(uname -sr) on $(uname -m), $(nproc) cores"
 
-units='unit_(pages_local|pages_faults|pages_store|pages_store_faults|pages_transfer|pages_job_replay|pages_nodes_random|net|net_heap|net_memory_limit|net_pull|net_lock_table|net_helper|serve_vm|heater)'
+units='unit_(pages_local|pages_faults|pages_store|pages_transfer|pages_job_replay|pages_nodes_random|net|net_heap|net_memory_limit|net_pull|net_lock_table|net_helper|serve_vm|heater)'
 jobs='(mpi_.*[.](on|serve)|p2p_.*[.]match|armci_.*[.]nodes1|gas_.*[.](off1|nodes1|userfault)|litmus_.*[.]on|net_.*[.]ucx)'
 failed=0
 for mpi in mpich openmpi; do
