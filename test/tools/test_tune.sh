@@ -36,7 +36,8 @@ for _ in 1 2 3; do # a busy machine may delay some of the runs
     [ ! -e kept.conf ] || break
 done
 check 'the time is told first' 0 '^hearth: a run takes [0-9.]+ s without Hearth; at most 40 runs: up to '
-check 'acquire mode is checked' 0 '^Acquire mode: [1-9][0-9]* hits were checked, none was stale'
+checks=$(grep -c '^Acquire mode: ' <<<"$out") # two, if an addition to it is faster still
+check 'acquire mode is checked' 0 '^Acquire mode: [1-9][0-9]* hits were checked, none was stale' $((checks > 1 ? checks : 1))
 check 'it is clearly faster' 0 '^  HEARTH_MODE=acquire +[0-9.]+ +[0-9.]+ to [0-9.]+ +[0-9.]+ times as fast'
 check 'it is kept' 0 '^Clearly faster: .* with HEARTH_MODE=acquire'
 grep -q '^HEARTH_MODE=acquire$' kept.conf || { echo "FAIL the profile: $(cat kept.conf)" && failed=1; }
