@@ -117,28 +117,26 @@ check 'no report' 1 'error: the run wrote no report'
 
 # ---- signals ----
 
-echo 'echo $$ >job; sleep 60' >behaviour
-"$hearth" tune --mpi "$mpi" ./app >log 2>&1 </dev/null &
-tuner=$!
-until [ -s job ]; do sleep 0.02; done
-kill -TERM "$tuner"
-wait "$tuner"
-status=$?
+end_in_job() { # behaviour, on standard input, which writes its process to `job` and stays: hearth tune gets SIGTERM in this run
+    cat >behaviour
+    rm -f job
+    "$hearth" tune --mpi "$mpi" ./app >log 2>&1 </dev/null &
+    local tuner=$!
+    until [ -s job ]; do sleep 0.02; done
+    kill -TERM "$tuner"
+    wait "$tuner"
+    status=$?
+}
+
+end_in_job <<<'echo $$ >job; sleep 60'
 out=$(cat log; kill -0 "$(cat job)" 2>&1; find . -name '.hearth-tune*')
 check 'SIGTERM ends the job, and leaves nothing' 143 'No such process'
 check 'no file' 143 'hearth-tune' 0
-rm -f job
-cat >behaviour <<'END'
+end_in_job <<'END'
 [ -n "$HEARTH_REPORT" ] || exit 0
 mkdir "$HEARTH_REPORT.parts" && echo part >"$HEARTH_REPORT.parts/0.123" # as ranks do, which the launcher then kills
 echo $$ >job; sleep 60
 END
-"$hearth" tune --mpi "$mpi" ./app >log 2>&1 </dev/null &
-tuner=$!
-until [ -s job ]; do sleep 0.02; done
-kill -TERM "$tuner"
-wait "$tuner"
-status=$?
 out=$(find . -name '.hearth-tune*')
 check 'no parts of a report' 143 'hearth-tune' 0
 

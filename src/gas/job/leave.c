@@ -103,7 +103,7 @@ struct telling {
     int next, tries; /* distance of the rank to notify next, and attempts to */
 };
 
-static bool has_been_told(int rank) {
+static bool leaves_already(int rank) {
     return gas_same_node((gasnet_node_t)rank) && gas_signals_is_leaving((int)gas_job.world->local_of[rank]);
 }
 
@@ -113,7 +113,7 @@ static bool tell_more(struct telling *t, int code) {
     enum { TRIES = 50 };
     for (; t->next < gas_job.size; t->next++, t->tries = 0) {
         int rank = (gas_job.rank + t->next) % gas_job.size;
-        if (!has_been_told(rank) && !gas_am_send_if_possible(rank, AM_LEAVE, 1, (int32_t[]){code}) &&
+        if (!leaves_already(rank) && !gas_am_send_if_possible(rank, AM_LEAVE, 1, (int32_t[]){code}) &&
             t->tries++ < TRIES)
             return false;
     }

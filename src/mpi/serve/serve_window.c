@@ -160,10 +160,10 @@ static uint64_t page_size(void) {
 
 /* A part of a mapping is aligned to a page if it is as long as one (net/shm/shared.c). No part is aligned to more. */
 static bool is_aligned_by_pages(int size, const struct offer *all) {
+    uint64_t most = 0;
     for (int i = 0; i < size; i++)
-        if (all[i].alignment > page_size())
-            return false;
-    return true;
+        most = all[i].alignment > most ? all[i].alignment : most;
+    return most <= page_size();
 }
 
 /* A rank's part of the mapping begins with its memory, if that is allocated with the window; its gate follows, if the
@@ -171,7 +171,10 @@ static bool is_aligned_by_pages(int size, const struct offer *all) {
 static uint64_t memory_bytes(const struct offer *o, enum flavor flavor) {
     if (flavor != ALLOCATED)
         return 0;
-    return o->alignment > CACHE_LINE && o->bytes < page_size() ? page_size() : o->bytes;
+    if (o->alignment <= CACHE_LINE)
+        return o->bytes;
+    uint64_t page = page_size();
+    return o->bytes < page ? page : o->bytes;
 }
 
 static uint64_t part_bytes(const struct offer *o, enum flavor flavor, bool gates) {
