@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs Debian's HPC Challenge, an unmodified program with many small and large messages: its results and checks are
-# the same with Hearth's messages as without.   test_hpcc.sh MPI TREE      tier: full; timeout: 600
+# the same with Hearth's messages as without.   test_hpcc.sh MPI TREE      tier: full; alone: yes; timeout: 600
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Boots a virtual machine with Debian's kernel for x86-64, in which guest.sh runs tests on the trees of x86.sh:   machine.sh ROOT FOLDER
+# Boots a virtual machine with Debian's kernel for x86-64, in which guest.sh runs tests on a tree of x86.sh:   machine.sh ROOT FOLDER MPI
 #
-# FOLDER gets the image of the disk, kernel.log, what the machine printed, and test-logs. ROOT is the folder of root.sh. The trees have
+# FOLDER gets the image of the disk, kernel.log, what the machine printed, and test-logs. ROOT is the folder of root.sh. The tree has
 # the same path in the machine as here, because the programs contain it. Settings: LIMIT, seconds until the machine is ended, 3600 by
 # default; REGEXP, the tests, see guest.sh.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
-root=$1 out=$2 repo=$PWD
+root=$1 out=$2 mpi=$3 repo=$PWD
 stage=$out/stage image=$out/disk.img log=$out/kernel.log
 
 # ---- the disk ----
@@ -14,24 +14,22 @@ stage=$out/stage image=$out/disk.img log=$out/kernel.log
 kernel=$(basename "$(ls -d "$root"/lib/modules/* 2>/dev/null | head -1)")
 [ -n "$kernel" ] || { echo "machine: $root has no kernel: remove it, and it is made again" >&2 && exit 2; }
 
-tree_into() { # MPI, folder: what the tests need of a tree
-    mkdir -p "$2"
-    cp -al "build/x86/$1/CMakeCache.txt" "build/x86/$1/lib" "build/x86/$1/test" "$2/"
-    [ ! -d "build/x86/$1/bin" ] || cp -al "build/x86/$1/bin" "$2/"
+tree_into() { # folder: what the tests need of the tree
+    mkdir -p "$1"
+    cp -al "build/x86/$mpi/CMakeCache.txt" "build/x86/$mpi/lib" "build/x86/$mpi/test" "$1/"
+    [ ! -d "build/x86/$mpi/bin" ] || cp -al "build/x86/$mpi/bin" "$1/"
 }
 
 make_stage() {
     rm -rf "$stage"
     cp -al "$root" "$stage" && mkdir -p "$stage$repo/build/x86" "$stage"/{proc,sys,dev,tmp,root,run} || return 1
     cp -a test packaging include Makefile "$stage$repo/" # not linked: their sources are small
-    for mpi in mpich openmpi; do
-        tree_into $mpi "$stage$repo/build/x86/$mpi" && ln -s "x86/$mpi" "$stage$repo/build/$mpi" || return 1
-    done
+    tree_into "$stage$repo/build/x86/$mpi" && ln -s "x86/$mpi" "$stage$repo/build/$mpi" || return 1
     rm -f "$stage/etc/passwd" "$stage/etc/group" "$stage/etc/hosts" # links to those of the root
     echo 'root:x:0:0:root:/root:/bin/bash' >"$stage/etc/passwd"
     echo 'root:x:0:' >"$stage/etc/group"
     echo '127.0.0.1 localhost x86' >"$stage/etc/hosts"
-    printf '#!/bin/sh\nREGEXP=%q exec %q %q\n' "${REGEXP:-}" "$repo/test/x86/guest.sh" "$repo" >"$stage/guest"
+    printf '#!/bin/sh\nREGEXP=%q exec %q %q %q\n' "${REGEXP:-}" "$repo/test/x86/guest.sh" "$repo" "$mpi" >"$stage/guest"
     chmod +x "$stage/guest"
 }
 
@@ -69,7 +67,7 @@ boot() {
 }
 
 mkdir -p "$out"
-echo "machine: the disk is made; then the kernel boots, which takes a minute"
+echo "machine: the disk for $mpi is made; then the kernel boots, which takes a minute"
 make_stage && make_image && make_initrd || exit 2
 boot
 debugfs -R "rdump $repo/build/test-logs $out" "$image" >/dev/null 2>&1
