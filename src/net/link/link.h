@@ -90,8 +90,8 @@ void net_link_port_close(struct link_port *p);
  * code. */
 int net_link_port_address(struct link_port *p, void *into);
 
-/* A peer, by its address. `rank` and `port` are used by LINK_MPI and in messages. Cheap: the connection is made at
- * first use. */
+/* A peer, by its address: the same one that messages from that port name as `from`. `rank` and `port` are used by LINK_MPI
+ * and in messages. Cheap: the connection is made at first use. */
 int net_link_connect(struct link_port *p, const void *address, size_t bytes, int rank, int port,
                      struct link_peer **peer);
 

@@ -1,16 +1,10 @@
 /* ucx.c: messages between nodes as UCX active messages.
  *
- * A port is a worker, used by one thread. A peer is an endpoint. We create it at the first message to a port whose
- * address is known (each is a socket over TCP, so unused ones are not created). UCX creates it when a message
- * arrives from an unknown port. With every message UCX names the endpoint to reply through, which identifies the
- * peer. Endpoints report the failure of their peer (error mode PEER); without it simultaneous connects over TCP
- * crash in UCX 1.13. Endpoints that UCX creates report to no handler. So the connecting side sends a hello with its
- * own address first. When the other side creates an endpoint to that address, UCX returns the very endpoint that it
- * created itself, and the call sets the error handler.
+ * A port is a worker, used by one thread. A peer is an endpoint: see ucx_peers.c.
  *
  * A message is one active message. UCX writes the header and payload to the socket in one call, and at the other end
  * hands out pointers into its receive buffer. The part that the socket does not accept is pending: UCX retries it in
- * progress.
+ * progress. With every message UCX names the endpoint to reply through, which identifies the peer.
  *
  * A large payload (link_options.in_place) is sent by rendezvous: UCX announces the message with its header, the receiver
  * names the memory, and UCX writes the payload there. Over TCP the sender writes it to the socket from its own memory,
@@ -21,14 +15,11 @@
 #include "net/link/ucx.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/base.h"
-
-enum { MESSAGE = 1, HELLO = 2 }; /* kinds of active messages */
 
 int net_ucx_code(ucs_status_t status) {
     switch (status) {
@@ -56,122 +47,6 @@ int net_ucx_code(ucs_status_t status) {
     }
 }
 
-/* ---- peers ---- */
-
-/* ucx_progress reports the failure later, outside of any other call, because this function also runs in the middle of a
- * send. The failure of a send that returns an error is reported too: its caller continues as if the message had left,
- * and without the report would wait for the answer forever. */
-static void note_failure(struct ucx_peer *peer, const char *what, ucs_status_t why) {
-    struct ucx_port *p = peer->port;
-    if (peer->failed)
-        return;
-    peer->failed = true;
-    peer->what = what;
-    peer->why = why;
-    peer->next_failing = p->failing;
-    p->failing = peer;
-}
-
-/* Called by UCX. */
-static void ucx_on_failure(void *arg, ucp_ep_h ep, ucs_status_t why) {
-    note_failure(arg, NULL, why);
-}
-
-static void ucx_tell_failures(struct ucx_port *p) {
-    while (p->failing) {
-        struct ucx_peer *peer = p->failing;
-        const char *why = ucs_status_string(peer->why);
-        char text[256];
-        p->failing = peer->next_failing;
-        if (peer->what)
-            snprintf(text, sizeof text, "%s: %s", peer->what, why);
-        if (!p->quiesced)
-            p->events.failed(p->events.arg, peer == &p->unknown ? NULL : &peer->base,
-                             peer->what ? text : why);
-    }
-}
-
-static struct ucx_peer *new_peer(struct ucx_port *p, int rank) {
-    struct ucx_peer *peer = calloc(1, sizeof *peer);
-    if (!peer)
-        return NULL;
-    *peer = (struct ucx_peer){.base = {.network = &net_link_ucx}, .port = p, .rank = rank, .next = p->peers};
-    p->peers = peer;
-    return peer;
-}
-
-static int ucx_connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
-                          struct link_peer **peer) {
-    void *copy = malloc(bytes);
-    struct ucx_peer *made = copy ? new_peer((struct ucx_port *)port, rank) : NULL;
-    if (!made) {
-        log_error("network ucx: no memory for a connection to rank %d", rank);
-        free(copy);
-        return -ENOMEM;
-    }
-    memcpy(copy, address, bytes);
-    made->address = copy;
-    *peer = &made->base;
-    return 0;
-}
-
-static ucs_status_t ucx_create(struct ucx_peer *peer, const void *address, ucp_ep_h *ep) {
-    ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
-                                            UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-                                            UCP_EP_PARAM_FIELD_ERR_HANDLER,
-                              .address = address,
-                              .err_mode = UCP_ERR_HANDLING_MODE_PEER,
-                              .err_handler = {.cb = ucx_on_failure, .arg = peer}};
-    return ucp_ep_create(peer->port->worker, &params, ep);
-}
-
-/* Completion of a request that only this file waits for. */
-static void ended(void *request, ucs_status_t status, void *port) {
-    ((struct ucx_port *)port)->under_way--;
-    ucp_request_free(request);
-}
-
-static void ucx_count(struct ucx_port *p, ucs_status_ptr_t request) {
-    p->under_way += UCS_PTR_IS_PTR(request);
-}
-
-static ucp_request_param_t ucx_counted(struct ucx_port *p, uint32_t flags) {
-    return (ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
-                                                 UCP_OP_ATTR_FIELD_FLAGS,
-                                 .flags = flags,
-                                 .cb.send = ended,
-                                 .user_data = p};
-}
-
-static void say_hello(struct ucx_peer *peer) {
-    struct ucx_port *p = peer->port;
-    ucp_request_param_t param = ucx_counted(p, UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
-    ucx_count(p, ucp_am_send_nbx(peer->ep, HELLO, NULL, 0, p->address, p->address_bytes, &param));
-}
-
-static int make_endpoint(struct ucx_peer *peer) {
-    struct ucx_port *p = peer->port;
-    ucs_status_t status = net_peers_reserve(&p->by_endpoint) != 0
-                              ? UCS_ERR_NO_MEMORY
-                              : ucx_create(peer, peer->address, &peer->ep);
-    if (status != UCS_OK) {
-        peer->ep = NULL;
-        note_failure(peer, "no connection (see ulimit -n, UCX_TLS, UCX_NET_DEVICES)", status);
-        return net_ucx_code(status);
-    }
-    net_peers_add(&p->by_endpoint, (uintptr_t)peer->ep, peer);
-    free(peer->address);
-    peer->address = NULL;
-    say_hello(peer);
-    return 0;
-}
-
-int net_ucx_connected(struct ucx_peer *peer) {
-    if (UNLIKELY(peer->failed))
-        return -ECONNRESET;
-    return LIKELY(peer->ep != NULL) ? 0 : make_endpoint(peer);
-}
-
 /* ---- messages ---- */
 
 void net_ucx_sent(void *request, ucs_status_t status, void *send) {
@@ -189,7 +64,7 @@ int net_ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link
         peer->port->under_way++;
         return 1;
     }
-    note_failure(peer, what, UCS_PTR_STATUS(request));
+    net_ucx_note_failure(peer, what, UCS_PTR_STATUS(request));
     return net_ucx_code(UCS_PTR_STATUS(request));
 }
 
@@ -207,38 +82,9 @@ static int ucx_send_message(struct link_port *port, struct link_peer *to, const 
     int code = net_ucx_connected(peer);
     if (UNLIKELY(code != 0))
         return code;
-    return net_ucx_started(peer,
-                           ucp_am_send_nbx(peer->ep, MESSAGE, header, header_bytes, payload, bytes, &param),
-                           s, "a message was refused");
-}
-
-/* Handles the first message of a port that we have not connected to, which is its hello. */
-static struct ucx_peer *ucx_adopt(struct ucx_port *p, ucp_ep_h ep) {
-    struct ucx_peer *peer = net_peers_reserve(&p->by_endpoint) == 0 ? new_peer(p, -1) : NULL;
-    if (!peer) {
-        note_failure(&p->unknown, "no memory for a rank that sends here; its message is lost",
-                     UCS_ERR_NO_MEMORY);
-        return NULL;
-    }
-    net_peers_add(&p->by_endpoint, (uintptr_t)ep, peer);
-    peer->ep = ep;
-    return peer;
-}
-
-/* If the endpoint differs, UCX has made a second connection; then failures of this peer are not reported. */
-static ucs_status_t greeted(void *arg, const void *header, size_t header_bytes, void *address, size_t bytes,
-                            const ucp_am_recv_param_t *param) {
-    struct ucx_port *p = arg;
-    ucp_ep_h ep;
-    struct ucx_peer *from = net_peers_find(&p->by_endpoint, (uintptr_t)param->reply_ep);
-    if (from || !(from = ucx_adopt(p, param->reply_ep))) /* we have connected to it too */
-        return UCS_OK;
-    if (ucx_create(from, address, &ep) == UCS_OK && ep != from->ep) {
-        ucp_request_param_t forced = ucx_counted(p, UCP_EP_CLOSE_FLAG_FORCE);
-        log_warn("network ucx: failures of clients will not be noticed: Hearth was not tested with this UCX");
-        ucx_count(p, ucp_ep_close_nbx(ep, &forced));
-    }
-    return UCS_OK;
+    return net_ucx_started(
+        peer, ucp_am_send_nbx(peer->ep, UCX_MESSAGE, header, header_bytes, payload, bytes, &param), s,
+        "a message was refused");
 }
 
 /* ---- payloads that are received in place ---- */
@@ -261,7 +107,7 @@ static void receive_ended(struct ucx_receive *r, ucs_status_t status) {
     if (status == UCS_OK)
         p->events.arrived(p->events.arg, &r->from->base, r->header, r->header_bytes, r->into, r->bytes);
     else
-        note_failure(r->from, "a message is lost", status);
+        net_ucx_note_failure(r->from, "a message is lost", status);
     give_receive(p, r);
 }
 
@@ -279,7 +125,7 @@ static ucs_status_t receive_in_place(struct ucx_port *p, struct ucx_peer *from, 
     struct ucx_receive *r = take_receive(p);
     void *into = r ? p->events.place(p->events.arg, &from->base, header, header_bytes, bytes) : NULL;
     if (!into) {
-        note_failure(from, "a message was refused", r ? UCS_ERR_REJECTED : UCS_ERR_NO_MEMORY);
+        net_ucx_note_failure(from, "a message was refused", r ? UCS_ERR_REJECTED : UCS_ERR_NO_MEMORY);
         if (r)
             give_receive(p, r);
         return UCS_OK;
@@ -309,7 +155,7 @@ static ucs_status_t ucx_arrived(void *arg, const void *header, size_t header_byt
     struct ucx_port *p = arg;
     _Alignas(8) char copy[LINK_HEADER];
     struct ucx_peer *from = net_peers_find(&p->by_endpoint, (uintptr_t)param->reply_ep);
-    if (UNLIKELY(!from) && !(from = ucx_adopt(p, param->reply_ep)))
+    if (UNLIKELY(!from) && !(from = net_ucx_adopt(p, param->reply_ep)))
         return UCS_OK;
     if (UNLIKELY(header_bytes > sizeof copy)) {
         log_error("network ucx: dropped a message with a header of %zu bytes from rank %d: not from Hearth",
@@ -328,7 +174,7 @@ static int ucx_progress(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
     unsigned happened = ucp_worker_progress(p->worker);
     if (UNLIKELY(p->failing != NULL)) {
-        ucx_tell_failures(p);
+        net_ucx_tell_failures(p);
         happened++;
     }
     return (int)happened;
@@ -381,8 +227,8 @@ static ucs_status_t ucx_find_address(struct ucx_port *p) {
 }
 
 static ucs_status_t ucx_prepare(struct ucx_port *p) {
-    ucs_status_t status = set_handler(p, MESSAGE, ucx_arrived);
-    status = status != UCS_OK ? status : set_handler(p, HELLO, greeted);
+    ucs_status_t status = set_handler(p, UCX_MESSAGE, ucx_arrived);
+    status = status != UCS_OK ? status : set_handler(p, UCX_HELLO, net_ucx_greeted);
     status = status != UCS_OK ? status : ucp_worker_get_efd(p->worker, &p->descriptor);
     return status != UCS_OK ? status : ucx_find_address(p);
 }
@@ -443,23 +289,25 @@ static void ucx_complete(struct ucx_port *p, uint64_t deadline) {
 static void ucx_port_quiesce(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
     uint64_t deadline = clock_ns() + LINK_CLOSE_NS;
-    ucp_request_param_t param = ucx_counted(p, 0);
+    ucp_request_param_t param = net_ucx_counted(p, 0);
     p->quiesced = true;
     for (struct ucx_peer *peer = p->peers; p->number == 0 && peer; peer = peer->next)
         if (peer->ep && !peer->failed)
-            ucx_count(p, ucp_ep_flush_nbx(peer->ep, &param));
+            net_ucx_count(p, ucp_ep_flush_nbx(peer->ep, &param));
     ucx_complete(p, deadline);
 }
 
 static void ucx_port_shut(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
-    ucp_request_param_t param = ucx_counted(p, UCP_EP_CLOSE_FLAG_FORCE);
+    ucp_request_param_t param = net_ucx_counted(p, UCP_EP_CLOSE_FLAG_FORCE);
     p->quiesced = true;
     for (struct ucx_peer *peer = p->peers; peer; peer = peer->next) {
         if (!peer->ep)
             continue;
-        ucx_count(p, ucp_ep_close_nbx(peer->ep, &param));
-        peer->ep = NULL;
+        net_ucx_count(p, ucp_ep_close_nbx(peer->ep, &param));
+        if (peer->second)
+            net_ucx_count(p, ucp_ep_close_nbx(peer->second, &param));
+        peer->ep = peer->second = NULL;
         peer->failed = true;
     }
     ucx_complete(p, clock_ns() + LINK_CLOSE_NS);
@@ -481,6 +329,7 @@ static void ucx_port_close(struct link_port *port) {
         free(r);
     }
     net_peers_close(&p->by_endpoint);
+    net_peers_close(&p->by_address);
     free(p);
 }
 
@@ -497,7 +346,7 @@ const struct link_network net_link_ucx = {
     .port_shut = ucx_port_shut,
     .port_close = ucx_port_close,
     .port_address = ucx_port_address,
-    .connect = ucx_connect_to,
+    .connect = net_ucx_connect_to,
     .send = ucx_send_message,
     .progress = ucx_progress,
     .arm = ucx_arm,

@@ -18,12 +18,15 @@ struct ucx_link {
 struct ucx_peer {
     struct link_peer base;
     struct ucx_port *port;
-    ucp_ep_h ep;           /* NULL: not connected yet */
-    void *address;         /* until it is connected */
+    ucp_ep_h ep; /* NULL: not connected yet */
+    ucp_ep_h
+        second; /* if both sides have connected at the same time, else NULL; nothing more is sent over it */
+    void *address; /* NULL: unknown */
+    size_t address_bytes;
     struct ucx_peer *next; /* in the port's list */
     struct ucx_peer *next_failing;
     int rank; /* for messages; -1 if the peer connected to us */
-    bool failed;
+    bool has_windows, failed;
     const char *what; /* the call that failed, if it was ours */
     ucs_status_t why;
 };
@@ -47,7 +50,8 @@ struct ucx_port {
     size_t address_bytes;
     unsigned under_way;       /* requests whose completion callback is pending */
     bool quiesced;            /* closing: peers that leave are not failures */
-    struct peers by_endpoint; /* peers with an endpoint */
+    struct peers by_endpoint; /* peers with an endpoint, or with two */
+    struct peers by_address;  /* peers whose address is known */
     struct ucx_peer *peers;   /* all peers */
     struct ucx_peer *failing; /* `failed` has not been called yet */
     struct ucx_receive *free_receives;
@@ -58,10 +62,26 @@ struct ucx_port {
 int net_ucx_open(const struct link_options *options, struct link **link);
 void net_ucx_close(struct link *link);
 
-/* ucx.c */
-int net_ucx_code(ucs_status_t status);
+/* ucx_peers.c */
+enum { UCX_MESSAGE = 1, UCX_HELLO = 2 }; /* kinds of active messages */
+int net_ucx_connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
+                       struct link_peer **peer);
 /* Creates the endpoint at first use. Returns 0, or a negative code: -ECONNRESET if the peer has failed. */
 int net_ucx_connected(struct ucx_peer *peer);
+/* Handles a message of a port that has not greeted this one. NULL: no memory; the failure is noted. */
+struct ucx_peer *net_ucx_adopt(struct ucx_port *p, ucp_ep_h ep);
+/* Handles a hello: called by UCX. */
+ucs_status_t net_ucx_greeted(void *port, const void *header, size_t header_bytes, void *address, size_t bytes,
+                             const ucp_am_recv_param_t *param);
+/* `what`: the call that failed, if it was ours, or NULL. */
+void net_ucx_note_failure(struct ucx_peer *peer, const char *what, ucs_status_t why);
+void net_ucx_tell_failures(struct ucx_port *p);
+/* Requests that only the port waits for: their parameters, and their number in under_way. */
+ucp_request_param_t net_ucx_counted(struct ucx_port *p, uint32_t flags);
+void net_ucx_count(struct ucx_port *p, ucs_status_ptr_t request);
+
+/* ucx.c */
+int net_ucx_code(ucs_status_t status);
 /* Converts the result of a non-blocking UCX call to that of net_link_send. `what` describes its failure in the error message. */
 int net_ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_send *s, const char *what);
 /* Completion callback of a pending call. */

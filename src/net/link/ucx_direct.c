@@ -84,6 +84,7 @@ int net_ucx_window_open(struct link_peer *peer, const void *key, struct link_win
         free(w);
         return net_ucx_code(status);
     }
+    to->has_windows = true;
     *window = &w->base;
     return 0;
 }

@@ -1,0 +1,224 @@
+/* ucx_peers.c: the connections of a port. A peer is an endpoint.
+ *
+ * We create the endpoint at the first message to a port whose address is known (each is a socket over TCP, so unused ones
+ * are not created). UCX creates it when a message arrives from an unknown port. Endpoints report the failure of their peer
+ * (error mode PEER); without it simultaneous connects over TCP crash in UCX 1.13. Endpoints that UCX creates report to no
+ * handler. So the connecting side sends a hello with its own address first. When the other side creates an endpoint to that
+ * address, UCX returns the very endpoint that it created itself, and the call sets the error handler.
+ *
+ * **One connection for both directions.** A port that connects to one that has greeted it gets that peer. With a
+ * connection for each direction, the kernel acknowledges every message by a packet of its own. If two ports connect at the same time, there are two connections; both ports
+ * then send over that of the port with the lower address. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "net/link/ucx.h"
+
+/* ---- failures ---- */
+
+/* ucx_progress reports the failure later, outside of any other call, because this function also runs in the middle of a
+ * send. The failure of a send that returns an error is reported too: its caller continues as if the message had left,
+ * and without the report would wait for the answer forever. */
+void net_ucx_note_failure(struct ucx_peer *peer, const char *what, ucs_status_t why) {
+    struct ucx_port *p = peer->port;
+    if (peer->failed)
+        return;
+    peer->failed = true;
+    peer->what = what;
+    peer->why = why;
+    peer->next_failing = p->failing;
+    p->failing = peer;
+}
+
+/* Called by UCX. */
+static void ucx_on_failure(void *arg, ucp_ep_h ep, ucs_status_t why) {
+    net_ucx_note_failure(arg, NULL, why);
+}
+
+void net_ucx_tell_failures(struct ucx_port *p) {
+    while (p->failing) {
+        struct ucx_peer *peer = p->failing;
+        const char *why = ucs_status_string(peer->why);
+        char text[256];
+        p->failing = peer->next_failing;
+        if (peer->what)
+            snprintf(text, sizeof text, "%s: %s", peer->what, why);
+        if (!p->quiesced)
+            p->events.failed(p->events.arg, peer == &p->unknown ? NULL : &peer->base,
+                             peer->what ? text : why);
+    }
+}
+
+/* ---- requests that only the port waits for ---- */
+
+static void ended(void *request, ucs_status_t status, void *port) {
+    ((struct ucx_port *)port)->under_way--;
+    ucp_request_free(request);
+}
+
+void net_ucx_count(struct ucx_port *p, ucs_status_ptr_t request) {
+    p->under_way += UCS_PTR_IS_PTR(request);
+}
+
+ucp_request_param_t net_ucx_counted(struct ucx_port *p, uint32_t flags) {
+    return (ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
+                                                 UCP_OP_ATTR_FIELD_FLAGS,
+                                 .flags = flags,
+                                 .cb.send = ended,
+                                 .user_data = p};
+}
+
+/* ---- peers by address ---- */
+
+static uint64_t hash_address(const unsigned char *address, size_t bytes) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ address[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* Of two addresses with the same hash only the first is found: the other peer may then have a connection for each
+ * direction. */
+static struct ucx_peer *peer_at(const struct ucx_port *p, const void *address, size_t bytes) {
+    struct ucx_peer *peer = net_peers_find(&p->by_address, hash_address(address, bytes));
+    return peer && peer->address_bytes == bytes && !memcmp(peer->address, address, bytes) ? peer : NULL;
+}
+
+/* address NULL: unknown. */
+static struct ucx_peer *new_peer(struct ucx_port *p, int rank, const void *address, size_t bytes) {
+    struct ucx_peer *peer = net_peers_reserve(&p->by_address) == 0 ? calloc(1, sizeof *peer) : NULL;
+    void *copy = peer && address ? malloc(bytes) : NULL;
+    if (!peer || (address && !copy)) {
+        free(peer);
+        return NULL;
+    }
+    *peer = (struct ucx_peer){.base = {.network = &net_link_ucx},
+                              .port = p,
+                              .rank = rank,
+                              .address = copy,
+                              .address_bytes = bytes,
+                              .next = p->peers};
+    p->peers = peer;
+    if (address) {
+        memcpy(copy, address, bytes);
+        net_peers_add(&p->by_address, hash_address(address, bytes), peer);
+    }
+    return peer;
+}
+
+/* ---- we connect ---- */
+
+int net_ucx_connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
+                       struct link_peer **peer) {
+    struct ucx_port *p = (struct ucx_port *)port;
+    struct ucx_peer *found = peer_at(p, address, bytes);
+    if (!found)
+        found = new_peer(p, rank, address, bytes);
+    if (!found) {
+        log_error("network ucx: no memory for a connection to rank %d", rank);
+        return -ENOMEM;
+    }
+    found->rank = rank;
+    *peer = &found->base;
+    return 0;
+}
+
+static ucs_status_t ucx_create(struct ucx_peer *peer, const void *address, ucp_ep_h *ep) {
+    ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
+                                            UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                                            UCP_EP_PARAM_FIELD_ERR_HANDLER,
+                              .address = address,
+                              .err_mode = UCP_ERR_HANDLING_MODE_PEER,
+                              .err_handler = {.cb = ucx_on_failure, .arg = peer}};
+    return ucp_ep_create(peer->port->worker, &params, ep);
+}
+
+static void say_hello(struct ucx_peer *peer) {
+    struct ucx_port *p = peer->port;
+    ucp_request_param_t param = net_ucx_counted(p, UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
+    net_ucx_count(p, ucp_am_send_nbx(peer->ep, UCX_HELLO, NULL, 0, p->address, p->address_bytes, &param));
+}
+
+static int make_endpoint(struct ucx_peer *peer) {
+    struct ucx_port *p = peer->port;
+    ucs_status_t status = net_peers_reserve(&p->by_endpoint) != 0
+                              ? UCS_ERR_NO_MEMORY
+                              : ucx_create(peer, peer->address, &peer->ep);
+    if (status != UCS_OK) {
+        peer->ep = NULL;
+        net_ucx_note_failure(peer, "no connection (see ulimit -n, UCX_TLS, UCX_NET_DEVICES)", status);
+        return net_ucx_code(status);
+    }
+    net_peers_add(&p->by_endpoint, (uintptr_t)peer->ep, peer);
+    say_hello(peer);
+    return 0;
+}
+
+int net_ucx_connected(struct ucx_peer *peer) {
+    if (UNLIKELY(peer->failed))
+        return -ECONNRESET;
+    return LIKELY(peer->ep != NULL) ? 0 : make_endpoint(peer);
+}
+
+/* ---- others connect ---- */
+
+/* Whether this port's address is lower than the peer's, in an order that all ports share. */
+static bool is_lower(const struct ucx_port *p, const struct ucx_peer *peer) {
+    size_t common = p->address_bytes < peer->address_bytes ? p->address_bytes : peer->address_bytes;
+    int order = memcmp(p->address, peer->address, common);
+    return order ? order < 0 : p->address_bytes < peer->address_bytes;
+}
+
+/* Messages that are under way over the other endpoint still arrive. A window belongs to its endpoint, which therefore stays. */
+static void add_endpoint(struct ucx_peer *peer, ucp_ep_h ep) {
+    bool ours_stays = peer->ep && (peer->has_windows || is_lower(peer->port, peer));
+    peer->second = ours_stays ? ep : peer->ep;
+    if (!ours_stays)
+        peer->ep = ep;
+}
+
+/* The peer with this address, which connects by this endpoint; address NULL: unknown. NULL: no memory. */
+static struct ucx_peer *peer_that_connects(struct ucx_port *p, ucp_ep_h ep, const void *address,
+                                           size_t bytes) {
+    struct ucx_peer *peer = address ? peer_at(p, address, bytes) : NULL;
+    if (!peer || peer->second)
+        peer = new_peer(p, -1, address, bytes);
+    if (!peer || net_peers_reserve(&p->by_endpoint) != 0) {
+        net_ucx_note_failure(&p->unknown, "no memory for a rank that sends here; its message is lost",
+                             UCS_ERR_NO_MEMORY);
+        return NULL;
+    }
+    net_peers_add(&p->by_endpoint, (uintptr_t)ep, peer);
+    add_endpoint(peer, ep);
+    return peer;
+}
+
+struct ucx_peer *net_ucx_adopt(struct ucx_port *p, ucp_ep_h ep) {
+    return peer_that_connects(p, ep, NULL, 0);
+}
+
+/* If the endpoint differs, UCX has made one more connection; then failures of this peer are not reported. */
+static void watch(struct ucx_peer *peer, ucp_ep_h theirs, const void *address) {
+    struct ucx_port *p = peer->port;
+    ucp_ep_h ep;
+    if (ucx_create(peer, address, &ep) != UCS_OK || ep == theirs)
+        return;
+    ucp_request_param_t forced = net_ucx_counted(p, UCP_EP_CLOSE_FLAG_FORCE);
+    log_warn("network ucx: failures of clients will not be noticed: Hearth was not tested with this UCX");
+    net_ucx_count(p, ucp_ep_close_nbx(ep, &forced));
+}
+
+ucs_status_t net_ucx_greeted(void *arg, const void *header, size_t header_bytes, void *address, size_t bytes,
+                             const ucp_am_recv_param_t *param) {
+    struct ucx_port *p = arg;
+    if (net_peers_find(&p->by_endpoint,
+                       (uintptr_t)param->reply_ep)) /* UCX has found that we connect to it, too */
+        return UCS_OK;
+    struct ucx_peer *from = peer_that_connects(p, param->reply_ep, address, bytes);
+    if (from)
+        watch(from, param->reply_ep, address);
+    return UCS_OK;
+}
