@@ -268,7 +268,7 @@ static void conclude_several(struct claims *c, int rc, const int indices[], int 
         free(c->ids);
 }
 
-int rma_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+int rma_Waitall(int count, MPI_Request requests[], MPI_Status *statuses) {
     struct claims c;
     claim_several(&c, count, requests);
     int rc = host_Waitall(count, requests, statuses);
@@ -276,7 +276,7 @@ int rma_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     return rc;
 }
 
-int rma_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+int rma_Testall(int count, MPI_Request requests[], int *flag, MPI_Status *statuses) {
     struct claims c;
     claim_several(&c, count, requests);
     int rc = host_Testall(count, requests, flag, statuses);
@@ -300,7 +300,7 @@ int rma_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     return rc;
 }
 
-int rma_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+int rma_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status *statuses) {
     struct claims c;
     claim_several(&c, incount, requests);
     int rc = host_Waitsome(incount, requests, outcount, indices, statuses);
@@ -308,7 +308,7 @@ int rma_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices
     return rc;
 }
 
-int rma_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+int rma_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status *statuses) {
     struct claims c;
     claim_several(&c, incount, requests);
     int rc = host_Testsome(incount, requests, outcount, indices, statuses);
@@ -319,7 +319,7 @@ int rma_Testsome(int incount, MPI_Request requests[], int *outcount, int indices
 #if HEARTH_MPI_4_1 /* these complete no request, but tell the program that its buffers may be read */
 
 int rma_Request_get_status_all(int count, HEARTH_CONST MPI_Request requests[], int *flag,
-                               MPI_Status statuses[]) {
+                               MPI_Status *statuses) {
     struct claims c;
     claim_several(&c, count, requests);
     int rc = host_Request_get_status_all(count, requests, flag, statuses);
@@ -337,7 +337,7 @@ int rma_Request_get_status_any(int count, HEARTH_CONST MPI_Request requests[], i
 }
 
 int rma_Request_get_status_some(int incount, HEARTH_CONST MPI_Request requests[], int *outcount,
-                                int indices[], MPI_Status statuses[]) {
+                                int indices[], MPI_Status *statuses) {
     struct claims c;
     claim_several(&c, incount, requests);
     int rc = host_Request_get_status_some(incount, requests, outcount, indices, statuses);
