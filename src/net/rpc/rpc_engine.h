@@ -2,8 +2,8 @@
  *
  *      client thread                                       helper's thread, in the leader of the other node
  *      call.c          operations, cut into blocks         helper.c        sleeps, wakes, polls all sources
- *      flow_client.c   credits for the next block          rpc_serve.c     delivers blocks, calls handlers, answers
- *                                                          flow_helper.c   order of the blocks, grants
+ *      call_wait.c     waits and fences                    rpc_serve.c     delivers blocks, calls handlers, answers
+ *      flow_client.c   credits for the next block          flow_helper.c   order of the blocks, grants
  *      link/           main port                 <---->    link/           helper's port
  *
  * In a leader, which has both sides, they share no mutable state except the mailbox, the helper's counters (tally.h) and
@@ -113,6 +113,8 @@ void net_call_close(struct net *n);
 void net_call_arrived(void *net, struct link_peer *from, const void *header, size_t header_bytes,
                       const void *payload, size_t bytes);
 void net_call_failed(void *net, struct link_peer *peer, const char *why);
+/* Receives, and sends as many blocks as possible. Returns the number of events. */
+int net_call_progress(struct net *n);
 
 /* ---- serving side ---- */
 
