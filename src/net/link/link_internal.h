@@ -5,6 +5,8 @@
 #ifndef HEARTH_NET_LINK_INTERNAL_H
 #define HEARTH_NET_LINK_INTERNAL_H
 
+#include <time.h>
+
 #include "net/link/link.h"
 
 struct link_network {
@@ -58,5 +60,10 @@ extern const struct link_network net_link_ucx, net_link_mpi;
 
 /* The most time that each step of closing may take. */
 #define LINK_CLOSE_NS 2000000000u
+
+/* Lets other processes on the same core run, while a port is being closed. */
+static inline void net_link_pause(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+}
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "net/link/mpi_link.h"
 
-int net_link_mpi_said(int code, const char *what, int rank) {
+int net_link_mpi_error(int code, const char *what, int rank) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
     PMPI_Error_string(code, text, &length);
@@ -40,7 +40,7 @@ static int find_machine(struct mpi_link *l, MPI_Comm comm) {
     int here, all;
     int code = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     if (code != MPI_SUCCESS)
-        return net_link_mpi_said(code, "MPI_Comm_split_type", -1);
+        return net_link_mpi_error(code, "MPI_Comm_split_type", -1);
     PMPI_Comm_size(machine, &here);
     PMPI_Comm_size(comm, &all);
     PMPI_Comm_free(&machine);
@@ -56,7 +56,7 @@ static int make_comms(struct mpi_link *l, MPI_Comm comm) {
     for (int i = 0; i < 2; i++) {
         int code = PMPI_Comm_split(comm, 0, rank, &l->comms[i]);
         if (code != MPI_SUCCESS) {
-            status = net_link_mpi_said(code, "MPI_Comm_split", rank);
+            status = net_link_mpi_error(code, "MPI_Comm_split", rank);
             l->comms[i] = MPI_COMM_NULL;
         } else {
             PMPI_Comm_set_errhandler(l->comms[i], MPI_ERRORS_RETURN);

@@ -1,4 +1,4 @@
-/* ucx.h: declarations shared by ucx*.c. */
+/* ucx.h: messages between nodes as UCX active messages: declarations shared by ucx_*.c. */
 #ifndef HEARTH_NET_LINK_UCX_H
 #define HEARTH_NET_LINK_UCX_H
 
@@ -6,6 +6,8 @@
 
 #include "net/link/link_internal.h"
 #include "net/link/peers.h"
+
+enum { UCX_MESSAGE = 1, UCX_HELLO = 2 }; /* ids of active messages */
 
 struct ucx_link {
     struct link base;
@@ -31,15 +33,6 @@ struct ucx_peer {
     ucs_status_t why;
 };
 
-/* A message whose payload is being received in place. */
-struct ucx_receive {
-    struct ucx_receive *next; /* of the free list */
-    struct ucx_peer *from;
-    void *into;
-    size_t header_bytes, bytes;
-    _Alignas(8) char header[LINK_HEADER];
-};
-
 struct ucx_port {
     struct link_port base;
     struct ucx_link *link;
@@ -61,31 +54,47 @@ struct ucx_port {
 /* ucx_open.c */
 int net_ucx_open(const struct link_options *options, struct link **link);
 void net_ucx_close(struct link *link);
+int net_ucx_code(ucs_status_t status);
 
-/* ucx_peers.c */
-enum { UCX_MESSAGE = 1, UCX_HELLO = 2 }; /* kinds of active messages */
-int net_ucx_connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
-                       struct link_peer **peer);
+/* ucx_peer.c */
+int net_ucx_connect(struct link_port *port, const void *address, size_t bytes, int rank, int number,
+                    struct link_peer **peer);
 /* Creates the endpoint at first use. Returns 0, or a negative code: -ECONNRESET if the peer has failed. */
 int net_ucx_connected(struct ucx_peer *peer);
 /* Handles a message of a port that has not greeted this one. NULL: no memory; the failure is noted. */
 struct ucx_peer *net_ucx_adopt(struct ucx_port *p, ucp_ep_h ep);
-/* Handles a hello: called by UCX. */
+/* Called by UCX when a hello has arrived. */
 ucs_status_t net_ucx_greeted(void *port, const void *header, size_t header_bytes, void *address, size_t bytes,
                              const ucp_am_recv_param_t *param);
-/* `what`: the call that failed, if it was ours, or NULL. */
-void net_ucx_note_failure(struct ucx_peer *peer, const char *what, ucs_status_t why);
-void net_ucx_tell_failures(struct ucx_port *p);
-/* Requests that only the port waits for: their parameters, and their number in under_way. */
-ucp_request_param_t net_ucx_counted(struct ucx_port *p, uint32_t flags);
-void net_ucx_count(struct ucx_port *p, ucs_status_ptr_t request);
+/* Notes that the peer has failed, for net_ucx_report_failures. `what`: the call that failed; NULL: none of ours. */
+void net_ucx_peer_fail(struct ucx_peer *peer, const char *what, ucs_status_t why);
+void net_ucx_report_failures(struct ucx_port *p);
+void net_ucx_free_peers(struct ucx_port *p);
 
-/* ucx.c */
-int net_ucx_code(ucs_status_t status);
+/* ucx_send.c */
+int net_ucx_send(struct link_port *port, struct link_peer *to, const void *header, size_t header_bytes,
+                 const void *payload, size_t bytes, struct link_send *s);
 /* Converts the result of a non-blocking UCX call to that of net_link_send. `what` describes its failure in the error message. */
 int net_ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_send *s, const char *what);
 /* Completion callback of a pending call. */
 void net_ucx_sent(void *request, ucs_status_t status, void *send);
+
+/* ucx_receive.c */
+/* Called by UCX when a message has arrived, or is announced. */
+ucs_status_t net_ucx_arrived(void *port, const void *header, size_t header_bytes, void *data, size_t bytes,
+                             const ucp_am_recv_param_t *param);
+void net_ucx_free_receives(struct ucx_port *p);
+
+/* ucx_progress.c */
+/* Parameters of a request that only the port waits for. Its result is passed to net_ucx_count. */
+ucp_request_param_t net_ucx_counted(struct ucx_port *p, uint32_t flags);
+void net_ucx_count(struct ucx_port *p, ucs_status_ptr_t request);
+int net_ucx_progress(struct link_port *port);
+/* Makes progress until all requests under way have completed, or until the deadline. */
+void net_ucx_complete(struct ucx_port *p, uint64_t deadline);
+int net_ucx_arm(struct link_port *port);
+int net_ucx_descriptor(const struct link_port *port);
+uint64_t net_ucx_nap(const struct link_port *port);
 
 /* ucx_direct.c */
 bool net_ucx_is_direct(const struct link *link);

@@ -19,6 +19,32 @@
 
 #include "base/base.h"
 
+int net_ucx_code(ucs_status_t status) {
+    switch (status) {
+    case UCS_OK:
+        return 0;
+    case UCS_ERR_NO_MEMORY:
+        return -ENOMEM;
+    case UCS_ERR_EXCEEDS_LIMIT:
+        return -EMSGSIZE;
+    case UCS_ERR_INVALID_PARAM:
+        return -EINVAL;
+    case UCS_ERR_UNSUPPORTED:
+    case UCS_ERR_NO_DEVICE:
+        return -ENOTSUP;
+    case UCS_ERR_ENDPOINT_TIMEOUT:
+        return -ETIMEDOUT;
+    case UCS_ERR_CONNECTION_RESET:
+    case UCS_ERR_NOT_CONNECTED:
+    case UCS_ERR_UNREACHABLE:
+    case UCS_ERR_REJECTED:
+    case UCS_ERR_CANCELED:
+        return -ECONNRESET;
+    default:
+        return -EIO;
+    }
+}
+
 static const char *users_transports(void) {
     const char *ours = getenv("HEARTH_UCX_TLS");
     return ours ? ours : getenv("UCX_TLS");

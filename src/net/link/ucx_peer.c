@@ -1,28 +1,30 @@
-/* ucx_peers.c: the connections of a port. A peer is an endpoint.
+/* ucx_peer.c: the peers of a port over UCX, their endpoints and their failures.
  *
- * We create the endpoint at the first message to a port whose address is known (each is a socket over TCP, so unused ones
- * are not created). UCX creates it when a message arrives from an unknown port. Endpoints report the failure of their peer
- * (error mode PEER); without it simultaneous connects over TCP crash in UCX 1.13. Endpoints that UCX creates report to no
- * handler. So the connecting side sends a hello with its own address first. When the other side creates an endpoint to that
- * address, UCX returns the very endpoint that it created itself, and the call sets the error handler.
+ * A peer is an endpoint. We create it at the first message to a port whose address is known (each is a socket over TCP,
+ * so unused ones are not created). UCX creates it when a message arrives from an unknown port. With every message UCX
+ * names the endpoint to reply through, which identifies the peer. Endpoints report the failure of their peer (error mode
+ * PEER); without it simultaneous connects over TCP crash in UCX 1.13. Endpoints that UCX creates report to no handler. So
+ * the connecting side sends a hello with its own address first. When the other side creates an endpoint to that address,
+ * UCX returns the very endpoint that it created itself, and the call sets the error handler.
  *
  * **One connection for both directions.** A port that connects to one that has greeted it gets that peer. With a
- * connection for each direction, the kernel acknowledges every message by a packet of its own. If two ports connect at the same time, there are two connections; both ports
- * then send over that of the port with the lower address. */
+ * connection for each direction, the kernel acknowledges every message by a packet of its own. If two ports connect at
+ * the same time, there are two connections; both ports then send over that of the port with the lower address. */
+#include "net/link/ucx.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "net/link/ucx.h"
 
 /* ---- failures ---- */
 
-/* ucx_progress reports the failure later, outside of any other call, because this function also runs in the middle of a
+/* Progress reports the failure later, outside of any other call, because this function also runs in the middle of a
  * send. The failure of a send that returns an error is reported too: its caller continues as if the message had left,
  * and without the report would wait for the answer forever. */
-void net_ucx_note_failure(struct ucx_peer *peer, const char *what, ucs_status_t why) {
+void net_ucx_peer_fail(struct ucx_peer *peer, const char *what, ucs_status_t why) {
     struct ucx_port *p = peer->port;
     if (peer->failed)
         return;
@@ -34,11 +36,11 @@ void net_ucx_note_failure(struct ucx_peer *peer, const char *what, ucs_status_t 
 }
 
 /* Called by UCX. */
-static void ucx_on_failure(void *arg, ucp_ep_h ep, ucs_status_t why) {
-    net_ucx_note_failure(arg, NULL, why);
+static void endpoint_failed(void *arg, ucp_ep_h ep, ucs_status_t why) {
+    net_ucx_peer_fail(arg, NULL, why);
 }
 
-void net_ucx_tell_failures(struct ucx_port *p) {
+void net_ucx_report_failures(struct ucx_port *p) {
     while (p->failing) {
         struct ucx_peer *peer = p->failing;
         const char *why = ucs_status_string(peer->why);
@@ -50,25 +52,6 @@ void net_ucx_tell_failures(struct ucx_port *p) {
             p->events.failed(p->events.arg, peer == &p->unknown ? NULL : &peer->base,
                              peer->what ? text : why);
     }
-}
-
-/* ---- requests that only the port waits for ---- */
-
-static void ended(void *request, ucs_status_t status, void *port) {
-    ((struct ucx_port *)port)->under_way--;
-    ucp_request_free(request);
-}
-
-void net_ucx_count(struct ucx_port *p, ucs_status_ptr_t request) {
-    p->under_way += UCS_PTR_IS_PTR(request);
-}
-
-ucp_request_param_t net_ucx_counted(struct ucx_port *p, uint32_t flags) {
-    return (ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
-                                                 UCP_OP_ATTR_FIELD_FLAGS,
-                                 .flags = flags,
-                                 .cb.send = ended,
-                                 .user_data = p};
 }
 
 /* ---- peers by address ---- */
@@ -88,7 +71,7 @@ static struct ucx_peer *peer_at(const struct ucx_port *p, const void *address, s
 }
 
 /* address NULL: unknown. */
-static struct ucx_peer *new_peer(struct ucx_port *p, int rank, const void *address, size_t bytes) {
+static struct ucx_peer *ucx_peer_create(struct ucx_port *p, int rank, const void *address, size_t bytes) {
     struct ucx_peer *peer = net_peers_reserve(&p->by_address) == 0 ? calloc(1, sizeof *peer) : NULL;
     void *copy = peer && address ? malloc(bytes) : NULL;
     if (!peer || (address && !copy)) {
@@ -111,12 +94,12 @@ static struct ucx_peer *new_peer(struct ucx_port *p, int rank, const void *addre
 
 /* ---- we connect ---- */
 
-int net_ucx_connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
-                       struct link_peer **peer) {
+int net_ucx_connect(struct link_port *port, const void *address, size_t bytes, int rank, int number,
+                    struct link_peer **peer) {
     struct ucx_port *p = (struct ucx_port *)port;
     struct ucx_peer *found = peer_at(p, address, bytes);
     if (!found)
-        found = new_peer(p, rank, address, bytes);
+        found = ucx_peer_create(p, rank, address, bytes);
     if (!found) {
         log_error("network ucx: no memory for a connection to rank %d", rank);
         return -ENOMEM;
@@ -126,41 +109,41 @@ int net_ucx_connect_to(struct link_port *port, const void *address, size_t bytes
     return 0;
 }
 
-static ucs_status_t ucx_create(struct ucx_peer *peer, const void *address, ucp_ep_h *ep) {
+static ucs_status_t endpoint_create(struct ucx_peer *peer, const void *address, ucp_ep_h *ep) {
     ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
                                             UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                                             UCP_EP_PARAM_FIELD_ERR_HANDLER,
                               .address = address,
                               .err_mode = UCP_ERR_HANDLING_MODE_PEER,
-                              .err_handler = {.cb = ucx_on_failure, .arg = peer}};
+                              .err_handler = {.cb = endpoint_failed, .arg = peer}};
     return ucp_ep_create(peer->port->worker, &params, ep);
 }
 
-static void say_hello(struct ucx_peer *peer) {
+static void endpoint_send_hello(struct ucx_peer *peer) {
     struct ucx_port *p = peer->port;
     ucp_request_param_t param = net_ucx_counted(p, UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
     net_ucx_count(p, ucp_am_send_nbx(peer->ep, UCX_HELLO, NULL, 0, p->address, p->address_bytes, &param));
 }
 
-static int make_endpoint(struct ucx_peer *peer) {
+static int endpoint_connect(struct ucx_peer *peer) {
     struct ucx_port *p = peer->port;
     ucs_status_t status = net_peers_reserve(&p->by_endpoint) != 0
                               ? UCS_ERR_NO_MEMORY
-                              : ucx_create(peer, peer->address, &peer->ep);
+                              : endpoint_create(peer, peer->address, &peer->ep);
     if (status != UCS_OK) {
         peer->ep = NULL;
-        net_ucx_note_failure(peer, "no connection (see ulimit -n, UCX_TLS, UCX_NET_DEVICES)", status);
+        net_ucx_peer_fail(peer, "no connection (see ulimit -n, UCX_TLS, UCX_NET_DEVICES)", status);
         return net_ucx_code(status);
     }
     net_peers_add(&p->by_endpoint, (uintptr_t)peer->ep, peer);
-    say_hello(peer);
+    endpoint_send_hello(peer);
     return 0;
 }
 
 int net_ucx_connected(struct ucx_peer *peer) {
     if (UNLIKELY(peer->failed))
         return -ECONNRESET;
-    return LIKELY(peer->ep != NULL) ? 0 : make_endpoint(peer);
+    return LIKELY(peer->ep != NULL) ? 0 : endpoint_connect(peer);
 }
 
 /* ---- others connect ---- */
@@ -185,10 +168,10 @@ static struct ucx_peer *peer_that_connects(struct ucx_port *p, ucp_ep_h ep, cons
                                            size_t bytes) {
     struct ucx_peer *peer = address ? peer_at(p, address, bytes) : NULL;
     if (!peer || peer->second)
-        peer = new_peer(p, -1, address, bytes);
+        peer = ucx_peer_create(p, -1, address, bytes);
     if (!peer || net_peers_reserve(&p->by_endpoint) != 0) {
-        net_ucx_note_failure(&p->unknown, "no memory for a rank that sends here; its message is lost",
-                             UCS_ERR_NO_MEMORY);
+        net_ucx_peer_fail(&p->unknown, "no memory for a rank that sends here; its message is lost",
+                          UCS_ERR_NO_MEMORY);
         return NULL;
     }
     net_peers_add(&p->by_endpoint, (uintptr_t)ep, peer);
@@ -204,7 +187,7 @@ struct ucx_peer *net_ucx_adopt(struct ucx_port *p, ucp_ep_h ep) {
 static void watch(struct ucx_peer *peer, ucp_ep_h theirs, const void *address) {
     struct ucx_port *p = peer->port;
     ucp_ep_h ep;
-    if (ucx_create(peer, address, &ep) != UCS_OK || ep == theirs)
+    if (endpoint_create(peer, address, &ep) != UCS_OK || ep == theirs)
         return;
     ucp_request_param_t forced = net_ucx_counted(p, UCP_EP_CLOSE_FLAG_FORCE);
     log_warn("network ucx: failures of clients will not be noticed: Hearth was not tested with this UCX");
@@ -221,4 +204,15 @@ ucs_status_t net_ucx_greeted(void *arg, const void *header, size_t header_bytes,
     if (from)
         watch(from, param->reply_ep, address);
     return UCS_OK;
+}
+
+void net_ucx_free_peers(struct ucx_port *p) {
+    while (p->peers) {
+        struct ucx_peer *peer = p->peers;
+        p->peers = peer->next;
+        free(peer->address);
+        free(peer);
+    }
+    net_peers_close(&p->by_endpoint);
+    net_peers_close(&p->by_address);
 }

@@ -1,0 +1,56 @@
+/* ucx_progress.c: progress of a port over UCX, and its sleep.
+ *
+ * A port counts the requests that are under way, so that it can complete them before it is closed. While a connection
+ * is being set up, the worker's descriptor may stay readable with nothing to do. */
+#include "net/link/ucx.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+
+/* Completion of a request that only the port waits for. */
+static void ucx_request_completed(void *request, ucs_status_t status, void *port) {
+    ((struct ucx_port *)port)->under_way--;
+    ucp_request_free(request);
+}
+
+void net_ucx_count(struct ucx_port *p, ucs_status_ptr_t request) {
+    p->under_way += UCS_PTR_IS_PTR(request);
+}
+
+ucp_request_param_t net_ucx_counted(struct ucx_port *p, uint32_t flags) {
+    return (ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
+                                                 UCP_OP_ATTR_FIELD_FLAGS,
+                                 .flags = flags,
+                                 .cb.send = ucx_request_completed,
+                                 .user_data = p};
+}
+
+int net_ucx_progress(struct link_port *port) {
+    struct ucx_port *p = (struct ucx_port *)port;
+    unsigned happened = ucp_worker_progress(p->worker);
+    if (UNLIKELY(p->failing != NULL)) {
+        net_ucx_report_failures(p);
+        happened++;
+    }
+    return (int)happened;
+}
+
+void net_ucx_complete(struct ucx_port *p, uint64_t deadline) {
+    while (p->under_way && clock_ns() < deadline)
+        if (ucp_worker_progress(p->worker) == 0)
+            net_link_pause();
+}
+
+int net_ucx_arm(struct link_port *port) {
+    struct ucx_port *p = (struct ucx_port *)port;
+    return p->failing || ucp_worker_arm(p->worker) != UCS_OK ? -EAGAIN : 0;
+}
+
+int net_ucx_descriptor(const struct link_port *port) {
+    return ((const struct ucx_port *)port)->descriptor;
+}
+
+uint64_t net_ucx_nap(const struct link_port *port) {
+    return UINT64_MAX;
+}
