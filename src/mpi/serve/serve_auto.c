@@ -116,8 +116,8 @@ static void tell_target(const struct probe *p, int computes) {
     serve_host.Send(&computes, 1, MPI_INT, p->target, 0, p->comm);
 }
 
-/* The time of the fastest get, of those from a target that certainly computed; UINT64_MAX: none. If the message that the
- * target begins took as long as the target computes, a fast get proves nothing. */
+/* The time of the fastest get, of those from a target that certainly computed; UINT64_MAX: none. The target begins to compute
+ * after it is told. If a fast get ends so late after that that the target may have finished, it proves nothing. */
 static uint64_t probe_computing(const struct probe *p) {
     uint64_t best = UINT64_MAX, end = clock_ns() + LONGEST_NS;
     for (int i = 0, slow = 0; i < MOST_TRIES && slow < TRIES && best >= WAITED_NS && clock_ns() < end; i++) {
@@ -125,8 +125,8 @@ static uint64_t probe_computing(const struct probe *p) {
         tell_target(p, 1);
         uint64_t start = clock_ns();
         serve_host.Recv(&computes, 1, MPI_INT, p->target, 0, p->comm, MPI_STATUS_IGNORE);
-        bool late = clock_ns() - start >= COMPUTE_NS;
         uint64_t ns = probe_get(p);
+        bool late = clock_ns() - start >= COMPUTE_NS;
         slow += ns >= WAITED_NS;
         if (ns >= WAITED_NS || !late)
             best = ns < best ? ns : best;
@@ -199,6 +199,14 @@ static uint64_t probe_run(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
 
 /* ---- decisions ---- */
 
+/* A probe that measured nothing, on busy cores, is repeated for the next windows, a few times. */
+static bool is_final(uint64_t decision, struct kind kind) {
+    enum { MOST_PROBES = 3 };
+    static _Atomic unsigned in_vain[4];
+    return reason_of(decision) != NOT_MEASURED ||
+           atomic_fetch_add(&in_vain[kind.allocated * 2 + kind.one_node], 1) + 1 >= MOST_PROBES;
+}
+
 static uint64_t decide(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
     _Atomic uint64_t *kept = decision_for(kind);
     uint64_t known = atomic_load(kept), all[2] = {0};
@@ -209,7 +217,7 @@ static uint64_t decide(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
     if (all[0] && all[1])
         return decision_make(DECIDED_HOST, DISAGREED, 0);
     uint64_t result = all[0] || all[1] ? all[0] | all[1] : probe_run(comm, machine, kind);
-    if (!known)
+    if (!known && is_final(result, kind))
         atomic_store(kept, result);
     return result;
 }
