@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -110,4 +111,12 @@ void output_close(struct output *o) {
             unlink(o->draft);
     }
     o->file = NULL;
+}
+
+char *output_text(FILE *file, char **text) {
+    bool is_whole = !ferror(file);
+    if (!fclose(file) && is_whole)
+        return *text;
+    free(*text);
+    return NULL;
 }

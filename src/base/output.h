@@ -29,4 +29,7 @@ bool output_open(struct output *o, int rank, const char *part);
 /* Logs an error if the report could not be written completely. */
 void output_close(struct output *o);
 
+/* Closes a stream of open_memstream. Returns its text, which the caller frees; NULL if it is not whole. */
+char *output_text(FILE *file, char **text);
+
 #endif

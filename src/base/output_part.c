@@ -25,11 +25,7 @@ static char *part_text(void (*write)(struct json *j, const void *arg), const voi
     json_open(&j, NULL, '{');
     write(&j, arg);
     json_close(&j, '}');
-    bool is_whole = !ferror(file);
-    if (!fclose(file) && is_whole)
-        return text;
-    free(text);
-    return NULL;
+    return output_text(file, &text);
 }
 
 static void part_write_alone(FILE *file, const char *name, int rank, int ranks, const char *mpi,

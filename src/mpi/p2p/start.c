@@ -33,13 +33,8 @@
 static void send_the_rest(void) {
     struct pause pause = {0};
     p2p_lock();
-    while (p2p_channel_waiting || !p2p_remote_is_idle()) {
-        if (p2p_progress())
-            continue;
-        p2p_unlock();
-        p2p_pause(&pause);
-        p2p_lock();
-    }
+    while (p2p_channel_waiting || !p2p_remote_is_idle())
+        p2p_wait_round_locked(&pause);
     p2p_unlock();
 }
 

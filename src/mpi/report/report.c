@@ -409,11 +409,7 @@ static char *own_text(int rank, int ranks, bool is_json, const char *partial, si
     record_count = kept;
     if (kept)
         records[kept - 1] = last;
-    bool is_whole = !ferror(file);
-    if (!fclose(file) && is_whole)
-        return text;
-    free(text);
-    return NULL;
+    return output_text(file, &text);
 }
 
 char *report_own(int rank, int ranks, bool is_json, const char *partial, size_t *length) {

@@ -3,9 +3,8 @@
 #include "mpi/report/report_heater.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "mpi/core/host.h"
+#include "mpi/core/records.h"
 
 struct record {
     int rank;
@@ -22,12 +21,8 @@ void report_heaters_collect(int rank, int ranks) {
     record_count = 1;
     if (ranks == 1)
         return;
-    struct record *all = rank ? &own : calloc((size_t)ranks, sizeof *all);
-    int ok = all != NULL, bytes = (int)sizeof own;
-    host_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (ok)
-        host_Gather(&own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (ok && !rank) {
+    struct record *all = records_gather(&own, sizeof own, rank, ranks);
+    if (all) {
         records = all;
         record_count = ranks;
     }

@@ -37,13 +37,8 @@ static void note_room(struct p2p_buffer *b, uint64_t room) {
 static void buffered_wait_for_all(const struct p2p_buffer *b) {
     struct pause pause = {0};
     p2p_lock();
-    while (b && b->messages) {
-        if (p2p_progress())
-            continue;
-        p2p_unlock();
-        p2p_pause(&pause);
-        p2p_lock();
-    }
+    while (b && b->messages)
+        p2p_wait_round_locked(&pause);
     p2p_unlock();
 }
 

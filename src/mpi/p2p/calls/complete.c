@@ -98,8 +98,7 @@ static int wait_foreign(MPI_Request *request, MPI_Status *status) {
             return rma_Wait(request, status);
         if (look.unknown && ((rc = rma_Test(request, &flag, status)) != MPI_SUCCESS || flag))
             return rc;
-        if (!p2p_complete_progress())
-            p2p_pause(&pause);
+        p2p_wait_round(&pause);
     }
 }
 
@@ -197,8 +196,7 @@ static bool wait_until_complete(int count, const MPI_Request requests[]) {
     struct pause pause = {0};
     bool unknown;
     while (!all_complete(count, requests, &unknown) && !unknown)
-        if (!p2p_complete_progress())
-            p2p_pause(&pause);
+        p2p_wait_round(&pause);
     return !unknown;
 }
 
@@ -310,8 +308,7 @@ static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[]
     if (polled && t.count)
         rc = rma_Waitall(t.count, t.requests, t.statuses);
     while (!polled && !(test_theirs(&t, &next, &rc) && ours_are_complete(count, requests)))
-        if (!p2p_complete_progress())
-            p2p_pause(&pause);
+        p2p_wait_round(&pause);
     return take_all(&t, rc, count, requests, statuses);
 }
 

@@ -151,8 +151,7 @@ static int run_some(struct some *s, bool wait) {
         return rc;
     p2p_complete_progress();
     while (!some_look(s) && wait)
-        if (!p2p_complete_progress())
-            p2p_pause(&pause);
+        p2p_wait_round(&pause);
     if (s->place != s->few_places)
         free(s->place);
     if (!s->any && s->rc == MPI_SUCCESS)
@@ -190,8 +189,7 @@ static int wait_any_foreign(int count, MPI_Request requests[], int *index, MPI_S
     struct pause pause = {0};
     int flag = 0, rc;
     while ((rc = rma_Testany(count, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
-        if (!p2p_complete_progress())
-            p2p_pause(&pause);
+        p2p_wait_round(&pause);
     return rc;
 }
 
@@ -230,8 +228,7 @@ static int wait_some_foreign(int count, MPI_Request requests[], int *done, int i
     struct pause pause = {0};
     int rc;
     while ((rc = rma_Testsome(count, requests, done, indices, statuses)) == MPI_SUCCESS && !*done)
-        if (!p2p_complete_progress())
-            p2p_pause(&pause);
+        p2p_wait_round(&pause);
     return rc;
 }
 

@@ -53,20 +53,12 @@ static bool probe(struct comm *c, int source, int tag, MPI_Status *status, bool 
     return m != NULL;
 }
 
-static void between_polls(struct pause *pause) {
-    p2p_lock();
-    int n = p2p_progress();
-    p2p_unlock();
-    if (!n)
-        p2p_pause(pause);
-}
-
 /* On a communicator that is left to MPI. */
 static int probe_host(int source, int tag, MPI_Comm comm, MPI_Status *status) {
     struct pause pause = {0};
     int flag = 0, rc;
     while ((rc = host_real.Iprobe(source, tag, comm, &flag, status)) == MPI_SUCCESS && !flag)
-        between_polls(&pause);
+        p2p_wait_round(&pause);
     return rc;
 }
 
@@ -132,7 +124,7 @@ static int mprobe_host(int source, int tag, MPI_Comm comm, MPI_Message *message,
     struct pause pause = {0};
     int flag = 0, rc;
     while ((rc = host_real.Improbe(source, tag, comm, &flag, message, status)) == MPI_SUCCESS && !flag)
-        between_polls(&pause);
+        p2p_wait_round(&pause);
     return rc;
 }
 

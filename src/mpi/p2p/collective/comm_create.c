@@ -189,13 +189,8 @@ int hook_Comm_free(MPI_Comm *comm) {
 static void comm_wait_for_all(struct comm *c) {
     struct pause pause = {0};
     p2p_lock();
-    while (c->references > 1 && p2p_request_is_pending(c)) {
-        if (p2p_progress())
-            continue;
-        p2p_unlock();
-        p2p_pause(&pause);
-        p2p_lock();
-    }
+    while (c->references > 1 && p2p_request_is_pending(c))
+        p2p_wait_round_locked(&pause);
     p2p_unlock();
 }
 

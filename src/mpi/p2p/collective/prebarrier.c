@@ -253,12 +253,7 @@ void p2p_prebarrier_window_slow(MPI_Win win) {
 int p2p_prebarrier_wait(MPI_Win win) {
     struct pause pause = {0};
     int flag = 0, rc;
-    while ((rc = hook_Win_test(win, &flag)) == MPI_SUCCESS && !flag) {
-        p2p_lock();
-        int n = p2p_progress();
-        p2p_unlock();
-        if (!n)
-            p2p_pause(&pause);
-    }
+    while ((rc = hook_Win_test(win, &flag)) == MPI_SUCCESS && !flag)
+        p2p_wait_round(&pause);
     return rc;
 }

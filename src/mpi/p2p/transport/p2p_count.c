@@ -2,8 +2,8 @@
 #include "mpi/p2p/transport/p2p_count.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
+#include "mpi/core/records.h"
 #include "mpi/p2p/transport/arrive.h"
 
 _Alignas(LIVE_ALONE) union p2p_counted p2p_counted;
@@ -40,12 +40,8 @@ void p2p_count_collect(int rank, int ranks) {
     record_count = own.used;
     if (ranks == 1 || !own.used) /* all ranks use it or none */
         return;
-    struct count_record *all = rank ? &own : calloc((size_t)ranks, sizeof *all);
-    int ok = all != NULL, bytes = (int)sizeof own;
-    host_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (ok)
-        host_Gather(&own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (ok && !rank) {
+    struct count_record *all = records_gather(&own, sizeof own, rank, ranks);
+    if (all) {
         records = all;
         record_count = ranks;
     }

@@ -96,6 +96,22 @@ void p2p_pause(struct pause *p) {
         sched_yield();
 }
 
+void p2p_wait_round(struct pause *pause) {
+    p2p_lock();
+    int n = p2p_progress();
+    p2p_unlock();
+    if (!n)
+        p2p_pause(pause);
+}
+
+void p2p_wait_round_locked(struct pause *pause) {
+    if (p2p_progress())
+        return;
+    p2p_unlock();
+    p2p_pause(pause);
+    p2p_lock();
+}
+
 /* ---- several threads ---- */
 
 /* Drives progress for a bounded number of rounds, then offers the lock to the other threads. */
@@ -153,10 +169,6 @@ int p2p_wait_host(MPI_Request *request, MPI_Status *status) {
         rc = host_real.Test(request, &flag, status);
         if (flag || rc != MPI_SUCCESS)
             return rc;
-        p2p_lock();
-        int n = p2p_progress();
-        p2p_unlock();
-        if (!n)
-            p2p_pause(&pause);
+        p2p_wait_round(&pause);
     }
 }

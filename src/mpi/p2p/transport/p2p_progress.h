@@ -17,6 +17,11 @@ struct pause {
 };
 void p2p_pause(struct pause *p);
 
+/* One round of a wait: makes progress, or backs off if there was nothing to do. Call without the lock. */
+void p2p_wait_round(struct pause *pause);
+/* The same with the lock, which is released while it backs off. */
+void p2p_wait_round_locked(struct pause *pause);
+
 /* on_node: number of processes on this node. */
 void p2p_progress_open(int on_node);
 

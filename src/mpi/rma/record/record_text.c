@@ -205,9 +205,5 @@ char *rma_record_text(int rank, int depth, size_t *length) {
     if (rma_recording)
         write_recording(&j, rma_recording);
     json_close(&j, '}');
-    bool is_whole = !ferror(file);
-    if (!fclose(file) && is_whole)
-        return text;
-    free(text);
-    return NULL;
+    return output_text(file, &text);
 }
