@@ -1,6 +1,6 @@
 /* coll.c: collective operations as lists of steps (schedule.c).
  *
- *      broadcast, reduce     a binomial tree
+ *      broadcast, reduce     a binomial tree (coll_tree.c)
  *      scatter, gather       each member with the root
  *      gather_all, exchange  each member with each, each starting at a different one
  *      scan                  a chain
@@ -48,18 +48,9 @@ static char *block(void *base, const struct collective *c, gasnet_node_t i) {
 
 gasnet_coll_handle_t gas_coll_broadcast(const struct collective *c) {
     struct gasnet_coll_operation *o = coll_begin(c);
-    gasnet_node_t size = c->team->size, rank = (c->team->rank + size - c->root) % size, mask = 1;
-    for (; mask < size && !(rank & mask); mask <<= 1)
-        ;
-    if (rank > 0) {
-        gas_schedule_receive(o, (rank - mask + c->root) % size, TAG_DATA, c->dst, c->bytes);
-        gas_schedule_next_round(o);
-    } else
+    if (is_root(c))
         gas_schedule_copy(o, c->dst, c->src, c->bytes);
-    for (mask >>= 1; mask > 0; mask >>= 1)
-        if (rank + mask < size)
-            gas_schedule_send(o, (rank + mask + c->root) % size, TAG_DATA, rank > 0 ? c->dst : c->src,
-                              c->bytes);
+    gas_tree_broadcast(o, c->team, c->root, TAG_DATA, c->src, c->dst, c->bytes);
     return coll_finish(c, o);
 }
 
@@ -189,34 +180,15 @@ static struct reduction *reduction_new(struct gasnet_coll_operation *o, const st
     return r;
 }
 
-/* Partial results go from the higher of two ranks to the lower, so they are combined in the order of the ranks, counted
- * from the root. If the function is not commutative, ranks are counted from 0, and rank 0 sends the result to the root. */
+/* Partial results are combined in the order of the ranks, counted from the root; from 0 if the function is not commutative. */
 gasnet_coll_handle_t gas_coll_reduce(const struct collective *c, size_t elem_size, size_t elem_count,
                                      gasnet_coll_fn_handle_t func, int arg) {
     struct gasnet_coll_operation *o = coll_begin(c);
     struct reduction *r = reduction_new(o, c, elem_size, elem_count, func, arg);
-    gasnet_node_t size = c->team->size, first = r->function.flags & GASNET_COLL_NONCOMM ? 0 : c->root;
-    gasnet_node_t rank = (c->team->rank + size - first) % size;
-    char *result = gas_schedule_memory(o, c->bytes);
+    struct tree_reduction tree = {.add = coll_add, .settle = coll_settle, .arg = r, .bytes = c->bytes};
+    gasnet_node_t first = r->function.flags & GASNET_COLL_NONCOMM ? 0 : c->root;
     gas_schedule_copy(o, r->sum, c->src, c->bytes);
-    for (gasnet_node_t mask = 1; mask < size && !(rank & (mask - 1)); mask <<= 1) {
-        if (rank & mask) {
-            gas_schedule_run(o, coll_settle, r, result);
-            gas_schedule_send(o, (rank - mask + first) % size, TAG_DATA, result, c->bytes);
-        } else if (rank + mask < size) {
-            char *part = gas_schedule_memory(o, c->bytes);
-            gas_schedule_receive(o, (rank + mask + first) % size, TAG_DATA, part, c->bytes);
-            gas_schedule_next_round(o);
-            gas_schedule_run(o, coll_add, r, part);
-        }
-    }
-    if (rank == 0 && is_root(c))
-        gas_schedule_run(o, coll_settle, r, c->dst);
-    else if (rank == 0) {
-        gas_schedule_run(o, coll_settle, r, result);
-        gas_schedule_send(o, c->root, TAG_RESULT, result, c->bytes);
-    } else if (is_root(c))
-        gas_schedule_receive(o, first, TAG_RESULT, c->dst, c->bytes);
+    gas_tree_reduce_to(o, c->team, first, c->root, c->dst, &tree);
     return coll_finish(c, o);
 }
 

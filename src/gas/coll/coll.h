@@ -62,6 +62,27 @@ void gas_schedule_wait(gasnet_coll_handle_t handle);
 bool gas_schedule_is_complete(gasnet_coll_handle_t handle);
 void gas_schedule_free(gasnet_coll_handle_t handle);
 
+/* ---- trees: coll_tree.c ---- */
+
+/* Sends `from` of the root to `at` of all other members. */
+void gas_tree_broadcast(struct gasnet_coll_operation *o, const struct gasnet_team *team, gasnet_node_t root,
+                        uint32_t tag, const void *from, void *at, size_t bytes);
+
+/* Only its steps know where its partial result is: `add` combines it with that of the next higher ranks, which has arrived at
+ * s->at, and `settle` copies it to s->at. s->arg is `arg`. */
+struct tree_reduction {
+    void (*add)(struct gasnet_coll_operation *o, struct step *s);
+    void (*settle)(struct gasnet_coll_operation *o, struct step *s);
+    void *arg;
+    size_t bytes; /* of a partial result */
+};
+/* Combines the partial results of all members in the order of their ranks, counted from `first`, which gets the result. */
+void gas_tree_reduce(struct gasnet_coll_operation *o, const struct gasnet_team *team, gasnet_node_t first,
+                     const struct tree_reduction *r);
+/* The same; the result is in `dst` of the root. */
+void gas_tree_reduce_to(struct gasnet_coll_operation *o, const struct gasnet_team *team, gasnet_node_t first,
+                        gasnet_node_t root, void *dst, const struct tree_reduction *r);
+
 /* ---- for gas_poll ---- */
 
 extern _Atomic unsigned gas_coll_open_count HIDDEN; /* operations that are not complete */

@@ -1,8 +1,8 @@
-/* ex_coll.c: collective operations on teams, as lists of steps (coll/schedule.c): a barrier by dissemination, trees for the
- * others. A reduction to all is one to rank 0, followed by a broadcast, so that all members get the same result.
+/* ex_coll.c: collective operations on teams, as lists of steps (coll/schedule.c): a barrier by dissemination, trees
+ * (coll/coll_tree.c) for the others. A reduction to all is one to rank 0, followed by a broadcast, so that all members get the same result.
  *
- * Partial results go from the higher of two ranks to the lower, and the operand of the lower rank is always the left one:
- * operands are combined in the order of the ranks, counted from the root, or from 0 if the operator does not commute. */
+ * The operand of the lower rank is always the left one: operands are combined in the order of the ranks, counted from the
+ * root, or from 0 if the operator does not commute. */
 #include "gas/ex/ex.h"
 
 #include <string.h>
@@ -46,28 +46,13 @@ gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t flags) {
     return coll_event(call, gas_schedule_start(o));
 }
 
-/* A binomial tree from the root: `at` of the root is sent to `at` of all others. */
-static void tree_send_all(struct gasnet_coll_operation *o, const struct gasnet_team *team, gex_Rank_t root,
-                          void *at, size_t bytes) {
-    gex_Rank_t size = team->size, rank = (team->rank + size - root) % size, mask = 1;
-    for (; mask < size && !(rank & mask); mask <<= 1)
-        ;
-    if (rank > 0) {
-        gas_schedule_receive(o, (rank - mask + root) % size, TAG_RESULT, at, bytes);
-        gas_schedule_next_round(o);
-    }
-    for (mask >>= 1; mask > 0; mask >>= 1)
-        if (rank + mask < size)
-            gas_schedule_send(o, (rank + mask + root) % size, TAG_RESULT, at, bytes);
-}
-
 gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, size_t nbytes,
                                  gex_Flags_t flags) {
     const char *call = "gex_Coll_BroadcastNB";
     struct gasnet_coll_operation *o = coll_open(call, tm, root, flags);
     if (tm->team->rank == root)
         gas_schedule_copy(o, dst, src, nbytes);
-    tree_send_all(o, tm->team, root, dst, nbytes);
+    gas_tree_broadcast(o, tm->team, root, TAG_RESULT, dst, dst, nbytes);
     return coll_event(call, gas_schedule_start(o));
 }
 
@@ -121,27 +106,15 @@ static struct ex_reduction reduction_check(const char *call, gex_DT_t dt, size_t
                                  .bytes = dt_sz * dt_cnt};
 }
 
-/* Reduces to the member `first`; there the result is in r->sum when the steps have run. */
-static struct ex_reduction *tree_reduce(struct gasnet_coll_operation *o, const struct gasnet_team *team,
-                                        gex_Rank_t first, const void *src, const struct ex_reduction *call) {
-    gex_Rank_t size = team->size, rank = (team->rank + size - first) % size;
+/* The reduction as steps of the operation: the member's own operand is its partial result at first. */
+static struct tree_reduction reduction_begin(struct gasnet_coll_operation *o, const void *src,
+                                             const struct ex_reduction *call) {
     struct ex_reduction *r = gas_schedule_memory(o, sizeof *r);
     *r = *call;
     r->sum = gas_schedule_memory(o, r->bytes);
-    char *result = gas_schedule_memory(o, r->bytes);
     gas_schedule_copy(o, r->sum, src, r->bytes);
-    for (gex_Rank_t mask = 1; mask < size && !(rank & (mask - 1)); mask <<= 1) {
-        if (rank & mask) {
-            gas_schedule_run(o, reduction_settle, r, result);
-            gas_schedule_send(o, (rank - mask + first) % size, TAG_DATA, result, r->bytes);
-        } else if (rank + mask < size) {
-            char *part = gas_schedule_memory(o, r->bytes);
-            gas_schedule_receive(o, (rank + mask + first) % size, TAG_DATA, part, r->bytes);
-            gas_schedule_next_round(o);
-            gas_schedule_run(o, reduction_add, r, part);
-        }
-    }
-    return r;
+    return (struct tree_reduction){
+        .add = reduction_add, .settle = reduction_settle, .arg = r, .bytes = r->bytes};
 }
 
 gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src, gex_DT_t dt,
@@ -150,16 +123,8 @@ gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *dst, cons
     const char *call = "gex_Coll_ReduceToOneNB";
     struct ex_reduction what = reduction_check(call, dt, dt_sz, dt_cnt, op, user_op, user_cdata);
     struct gasnet_coll_operation *o = coll_open(call, tm, root, flags);
-    gex_Rank_t first = op == GEX_OP_USER_NC ? 0 : root, mine = tm->team->rank;
-    struct ex_reduction *r = tree_reduce(o, tm->team, first, src, &what);
-    if (mine == first && mine == root)
-        gas_schedule_run(o, reduction_settle, r, dst);
-    else if (mine == first) {
-        char *result = gas_schedule_memory(o, r->bytes);
-        gas_schedule_run(o, reduction_settle, r, result);
-        gas_schedule_send(o, root, TAG_RESULT, result, r->bytes);
-    } else if (mine == root)
-        gas_schedule_receive(o, first, TAG_RESULT, dst, r->bytes);
+    struct tree_reduction tree = reduction_begin(o, src, &what);
+    gas_tree_reduce_to(o, tm->team, op == GEX_OP_USER_NC ? 0 : root, root, dst, &tree);
     return coll_event(call, gas_schedule_start(o));
 }
 
@@ -169,9 +134,8 @@ gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *src, gex_
     const char *call = "gex_Coll_ReduceToAllNB";
     struct ex_reduction what = reduction_check(call, dt, dt_sz, dt_cnt, op, user_op, user_cdata);
     struct gasnet_coll_operation *o = coll_open(call, tm, 0, flags);
-    struct ex_reduction *r = tree_reduce(o, tm->team, 0, src, &what);
-    if (tm->team->rank == 0)
-        gas_schedule_run(o, reduction_settle, r, dst);
-    tree_send_all(o, tm->team, 0, dst, r->bytes);
+    struct tree_reduction tree = reduction_begin(o, src, &what);
+    gas_tree_reduce_to(o, tm->team, 0, 0, dst, &tree);
+    gas_tree_broadcast(o, tm->team, 0, TAG_RESULT, dst, dst, what.bytes);
     return coll_event(call, gas_schedule_start(o));
 }

@@ -9,18 +9,12 @@
 
 /* ---- gets ---- */
 
-static struct gas_transfer ex_get(const char *call, void *dest, gasnet_node_t node, void *src,
-                                  size_t nbytes) {
-    return (struct gas_transfer){
-        .call = call, .kind = STATS_GET, .node = node, .remote = src, .local = dest, .bytes = nbytes};
-}
-
 static DIRECT_SLOW int get_blocking_slow(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t nbytes) {
     const char *call = "gex_RMA_GetBlocking";
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (direct_poll() && gas_direct_get(dest, node, src, nbytes))
         return 0;
-    struct gas_transfer x = ex_get(call, dest, node, src, nbytes);
+    struct gas_transfer x = gas_transfer_get(call, dest, node, src, nbytes);
     gas_transfer_now(&x);
     return 0;
 }
@@ -39,7 +33,7 @@ int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, size_t n
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (gas_direct_get(dest, node, src, nbytes) || (direct_poll() && gas_direct_get(dest, node, src, nbytes)))
         return 0;
-    struct gas_transfer x = ex_get(call, dest, node, src, nbytes);
+    struct gas_transfer x = gas_transfer_get(call, dest, node, src, nbytes);
     gas_transfer_start_implicit(&x);
     return 0;
 }
@@ -51,22 +45,11 @@ gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, s
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (gas_direct_get(dest, node, src, nbytes) || (direct_poll() && gas_direct_get(dest, node, src, nbytes)))
         return GEX_EVENT_INVALID;
-    struct gas_transfer x = ex_get(call, dest, node, src, nbytes);
+    struct gas_transfer x = gas_transfer_get(call, dest, node, src, nbytes);
     return gas_transfer_start(&x);
 }
 
 /* ---- puts ---- */
-
-static struct gas_transfer ex_put(const char *call, gasnet_node_t node, void *dest, const void *src,
-                                  size_t nbytes, bool keeps) {
-    return (struct gas_transfer){.call = call,
-                                 .kind = STATS_PUT,
-                                 .node = node,
-                                 .remote = dest,
-                                 .local = (void *)src,
-                                 .bytes = nbytes,
-                                 .keeps = keeps};
-}
 
 static bool put_is_direct(gasnet_node_t node, void *dest, const void *src, size_t nbytes) {
     return gas_direct_put(node, dest, src, nbytes) ||
@@ -79,7 +62,7 @@ static DIRECT_SLOW int put_blocking_slow(gex_TM_t tm, gex_Rank_t rank, void *des
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (direct_poll() && gas_direct_put(node, dest, src, nbytes))
         return 0;
-    struct gas_transfer x = ex_put(call, node, dest, src, nbytes, false);
+    struct gas_transfer x = gas_transfer_put(call, node, dest, src, nbytes, false);
     gas_transfer_now(&x);
     return 0;
 }
@@ -101,7 +84,7 @@ int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, si
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (put_is_direct(node, dest, src, nbytes))
         return 0;
-    struct gas_transfer x = ex_put(call, node, dest, src, nbytes, lc_opt == GEX_EVENT_NOW);
+    struct gas_transfer x = gas_transfer_put(call, node, dest, src, nbytes, lc_opt == GEX_EVENT_NOW);
     gas_transfer_start_implicit(&x);
     return 0;
 }
@@ -115,7 +98,7 @@ gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     gex_Event_t root = GEX_EVENT_INVALID;
     if (!put_is_direct(node, dest, src, nbytes)) {
-        struct gas_transfer x = ex_put(call, node, dest, src, nbytes, lc_opt == GEX_EVENT_NOW);
+        struct gas_transfer x = gas_transfer_put(call, node, dest, src, nbytes, lc_opt == GEX_EVENT_NOW);
         root = gas_transfer_start(&x);
     }
     if (lc_opt != GEX_EVENT_NOW && lc_opt != GEX_EVENT_DEFER)
@@ -144,7 +127,7 @@ gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src, 
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (gas_direct_get(to, node, src, nbytes))
         return value;
-    struct gas_transfer x = ex_get(call, to, node, src, nbytes);
+    struct gas_transfer x = gas_transfer_get(call, to, node, src, nbytes);
     gas_transfer_now(&x);
     return value;
 }
@@ -157,7 +140,7 @@ int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Val
     gasnet_node_t node = gas_ex_rank(call, tm, rank);
     if (put_is_direct(node, dest, from, nbytes))
         return 0;
-    struct gas_transfer x = ex_put(call, node, dest, from, nbytes, false);
+    struct gas_transfer x = gas_transfer_put(call, node, dest, from, nbytes, false);
     gas_transfer_now(&x);
     return 0;
 }
@@ -167,7 +150,7 @@ int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t 
     const char *call = "gex_RMA_PutNBIVal";
     const char *from = value_bytes(call, &value, nbytes);
     gas_ex_flags(call, flags, EX_RMA_FLAGS);
-    struct gas_transfer x = ex_put(call, gas_ex_rank(call, tm, rank), dest, from, nbytes, true);
+    struct gas_transfer x = gas_transfer_put(call, gas_ex_rank(call, tm, rank), dest, from, nbytes, true);
     gas_transfer_start_implicit(&x);
     return 0;
 }
@@ -177,6 +160,6 @@ gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_V
     const char *call = "gex_RMA_PutNBVal";
     const char *from = value_bytes(call, &value, nbytes);
     gas_ex_flags(call, flags, EX_RMA_FLAGS);
-    struct gas_transfer x = ex_put(call, gas_ex_rank(call, tm, rank), dest, from, nbytes, true);
+    struct gas_transfer x = gas_transfer_put(call, gas_ex_rank(call, tm, rank), dest, from, nbytes, true);
     return gas_transfer_start(&x);
 }

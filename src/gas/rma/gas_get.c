@@ -4,17 +4,11 @@
 
 /* ---- slow path; separate functions, so that the calls need no stack frame ---- */
 
-static struct gas_transfer nb_get_start(const char *call, void *dest, gasnet_node_t node, const void *src,
-                                        size_t nbytes) {
-    return (struct gas_transfer){
-        .call = call, .kind = STATS_GET, .node = node, .remote = (char *)src, .local = dest, .bytes = nbytes};
-}
-
 static DIRECT_SLOW void get_slow(const char *call, void *dest, gasnet_node_t node, const void *src,
                                  size_t nbytes) {
     if (direct_poll() && gas_direct_get(dest, node, src, nbytes))
         return;
-    struct gas_transfer x = nb_get_start(call, dest, node, src, nbytes);
+    struct gas_transfer x = gas_transfer_get(call, dest, node, src, nbytes);
     gas_transfer_now(&x);
 }
 
@@ -22,7 +16,7 @@ static DIRECT_SLOW gasnet_handle_t get_start_slow(const char *call, void *dest, 
                                                   const void *src, size_t nbytes) {
     if (direct_poll() && gas_direct_get(dest, node, src, nbytes))
         return GASNET_INVALID_HANDLE;
-    struct gas_transfer x = nb_get_start(call, dest, node, src, nbytes);
+    struct gas_transfer x = gas_transfer_get(call, dest, node, src, nbytes);
     return gas_transfer_start(&x);
 }
 
@@ -30,7 +24,7 @@ static DIRECT_SLOW void get_implicit_slow(const char *call, void *dest, gasnet_n
                                           size_t nbytes) {
     if (direct_poll() && gas_direct_get(dest, node, src, nbytes))
         return;
-    struct gas_transfer x = nb_get_start(call, dest, node, src, nbytes);
+    struct gas_transfer x = gas_transfer_get(call, dest, node, src, nbytes);
     gas_transfer_start_implicit(&x);
 }
 

@@ -4,22 +4,11 @@
 
 /* ---- slow path; separate functions, so that the calls need no stack frame ---- */
 
-static struct gas_transfer nb_put_start(const char *call, gasnet_node_t node, void *dest, const void *src,
-                                        size_t nbytes, bool keeps) {
-    return (struct gas_transfer){.call = call,
-                                 .kind = STATS_PUT,
-                                 .node = node,
-                                 .remote = dest,
-                                 .local = (void *)src,
-                                 .bytes = nbytes,
-                                 .keeps = keeps};
-}
-
 static DIRECT_SLOW void put_slow(const char *call, gasnet_node_t node, void *dest, const void *src,
                                  size_t nbytes) {
     if (direct_poll() && gas_direct_put(node, dest, src, nbytes))
         return;
-    struct gas_transfer x = nb_put_start(call, node, dest, src, nbytes, false);
+    struct gas_transfer x = gas_transfer_put(call, node, dest, src, nbytes, false);
     gas_transfer_now(&x);
 }
 
@@ -27,7 +16,7 @@ static DIRECT_SLOW gasnet_handle_t put_start_slow(const char *call, gasnet_node_
                                                   const void *src, size_t nbytes, bool keeps) {
     if (direct_poll() && gas_direct_put(node, dest, src, nbytes))
         return GASNET_INVALID_HANDLE;
-    struct gas_transfer x = nb_put_start(call, node, dest, src, nbytes, keeps);
+    struct gas_transfer x = gas_transfer_put(call, node, dest, src, nbytes, keeps);
     return gas_transfer_start(&x);
 }
 
@@ -35,7 +24,7 @@ static DIRECT_SLOW void put_implicit_slow(const char *call, gasnet_node_t node, 
                                           size_t nbytes, bool keeps) {
     if (direct_poll() && gas_direct_put(node, dest, src, nbytes))
         return;
-    struct gas_transfer x = nb_put_start(call, node, dest, src, nbytes, keeps);
+    struct gas_transfer x = gas_transfer_put(call, node, dest, src, nbytes, keeps);
     gas_transfer_start_implicit(&x);
 }
 

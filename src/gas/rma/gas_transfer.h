@@ -16,6 +16,23 @@ struct gas_transfer {
     bool keeps; /* a put whose source may be changed as soon as the call returns */
 };
 
+static inline struct gas_transfer gas_transfer_get(const char *call, void *dest, gasnet_node_t node,
+                                                   const void *src, size_t bytes) {
+    return (struct gas_transfer){
+        .call = call, .kind = STATS_GET, .node = node, .remote = (char *)src, .local = dest, .bytes = bytes};
+}
+
+static inline struct gas_transfer gas_transfer_put(const char *call, gasnet_node_t node, void *dest,
+                                                   const void *src, size_t bytes, bool keeps) {
+    return (struct gas_transfer){.call = call,
+                                 .kind = STATS_PUT,
+                                 .node = node,
+                                 .remote = dest,
+                                 .local = (void *)src,
+                                 .bytes = bytes,
+                                 .keeps = keeps};
+}
+
 /* Counts down to the next poll: calls that only start transfers poll too, as GASNet's do, so that a program that does nothing
  * else still runs its handlers. */
 void gas_transfer_poll_now(struct gas_thread *t);

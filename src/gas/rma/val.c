@@ -29,13 +29,7 @@ static void val_check_size(const char *call, size_t bytes) {
 static struct gas_transfer val_put(const char *call, gasnet_node_t node, void *dest,
                                    gasnet_register_value_t *value, size_t bytes) {
     val_check_size(call, bytes);
-    return (struct gas_transfer){.call = call,
-                                 .kind = STATS_PUT,
-                                 .node = node,
-                                 .remote = dest,
-                                 .local = low_order(value, bytes),
-                                 .bytes = bytes,
-                                 .keeps = true};
+    return gas_transfer_put(call, node, dest, low_order(value, bytes), bytes, true);
 }
 
 void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes) {
@@ -67,12 +61,7 @@ static struct gas_transfer val_get(const char *call, gasnet_node_t node, const v
                                    gasnet_register_value_t *value, size_t bytes) {
     val_check_size(call, bytes);
     *value = 0;
-    return (struct gas_transfer){.call = call,
-                                 .kind = STATS_GET,
-                                 .node = node,
-                                 .remote = (char *)src,
-                                 .local = low_order(value, bytes),
-                                 .bytes = bytes};
+    return gas_transfer_get(call, low_order(value, bytes), node, src, bytes);
 }
 
 gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void *src, size_t nbytes) {
