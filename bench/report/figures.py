@@ -3,7 +3,7 @@
 A claim is a value of some rows of a table, or the ratio of two such values. rows() selects rows; least(), most() and total() reduce all
 selected rows to one value. Filters are named after columns: a value, a tuple of values, or a bound such as at_least(64).
 
-  over, under  what is measured; without under the claim is the value of over itself
+  over, under  what is measured; without under the claim is the value of over itself; same() names only the differences
   pair         columns: rows of over and under that agree in them were measured side by side, and make one ratio each
   each         columns: the claim is made for each of their values, and all must hold
   pick         highest() or lowest() of some columns: only the value with the highest or lowest median counts
@@ -14,8 +14,8 @@ selected rows to one value. Filters are named after columns: a value, a tuple of
 The interval is that of the median by order statistics of the pairs, or the one that the program gave (low and high of rows()).
 A claim without rows is "not run"; no value is assumed."""
 import operator
-from dataclasses import dataclass, field
-from typing import NamedTuple, Optional
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Optional, Union
 
 from .rounds import mean
 from .stats import Interval, interval
@@ -130,6 +130,20 @@ def total(table, column, **filters):
 
 
 @dataclass
+class Same:
+    """The other side of a claim, by what differs: another column, or other values of filters."""
+    column: Optional[str]
+    filters: dict
+
+    def of(self, operand):
+        return replace(operand, column=self.column or operand.column, filters={**operand.filters, **self.filters})
+
+
+def same(column=None, **filters):
+    return Same(column, filters)
+
+
+@dataclass
 class Result:
     """The result of a claim for one value of its columns in each. pairs is 0 where the program gave the interval."""
     label: tuple
@@ -145,7 +159,7 @@ class Result:
 class Claim:
     name: str
     over: Operand
-    under: Optional[Operand] = None
+    under: Union[Operand, Same, None] = None
     pair: tuple = ()
     each: tuple = ()
     pick: Optional[Pick] = None
@@ -153,6 +167,10 @@ class Claim:
     goal: Optional[Bound] = None
     given: Optional[float] = None
     results: list = field(default_factory=list)
+
+    def __post_init__(self):
+        if isinstance(self.under, Same):
+            self.under = self.under.of(self.over)
 
     def state(self):
         """Lost if one of its results is."""

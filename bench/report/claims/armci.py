@@ -1,5 +1,5 @@
 """Figures of the paper on ARMCI with a helper thread."""
-from ..figures import Claim, Figure, Paper, above, at_least, at_most, highest, least, lowest, most, rows, total
+from ..figures import Claim, Figure, Paper, above, at_least, at_most, highest, least, lowest, most, rows, same, total
 
 PAPER = Paper(
     name="ARMCI",
@@ -52,37 +52,37 @@ PAPER = Paper(
                 Claim(
                     "get, helper against row by row, worst size of more than one row",
                     over=rows("armci/patch", "mbps", figure="fig3", config="helper", kind="get", bytes=at_least(64)),
-                    under=rows("armci/patch", "mbps", figure="fig3", config="rows", kind="get", bytes=at_least(64)),
+                    under=same(config="rows"),
                     pair=("round",), each=("mpi",), pick=lowest("bytes"), unit="x", goal=at_least(1)),
                 Claim(
                     "accumulate, helper against row by row, worst size of more than one row",
                     over=rows("armci/patch", "mbps", figure="fig3", config="helper", kind="acc", bytes=at_least(64)),
-                    under=rows("armci/patch", "mbps", figure="fig3", config="rows", kind="acc", bytes=at_least(64)),
+                    under=same(config="rows"),
                     pair=("round",), each=("mpi",), pick=lowest("bytes"), unit="x", goal=at_least(1)),
                 Claim(
                     "get of 64 KB, helper against row by row",
                     over=rows("armci/patch", "mbps", figure="fig3", config="helper", kind="get", bytes=65536),
-                    under=rows("armci/patch", "mbps", figure="fig3", config="rows", kind="get", bytes=65536),
+                    under=same(config="rows"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(3)),
                 Claim(
                     "get of 64 KB, lists against row by row",
                     over=rows("armci/patch", "mbps", figure="fig3", config="lists", kind="get", bytes=65536),
-                    under=rows("armci/patch", "mbps", figure="fig3", config="rows", kind="get", bytes=65536),
+                    under=same(config="rows"),
                     pair=("round",), each=("mpi",), unit="x"),
                 Claim(
                     "get of 64 KB, helper against ARMCI-MPI, whose targets wait in MPI",
                     over=rows("armci/patch", "mbps", figure="fig3", config="helper", kind="get", bytes=65536),
-                    under=rows("armci/patch", "mbps", figure="fig3", config="stock-tcp", kind="get", bytes=65536),
+                    under=same(config="stock-tcp"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(1)),
                 Claim(
                     "DFT: row by row against the helper",
                     over=rows("dft/runs", "seconds", part="figures", config="rows", ranks=4, points=128),
-                    under=rows("dft/runs", "seconds", part="figures", config="helper", ranks=4, points=128),
+                    under=same(config="helper"),
                     pair=("round",), each=("mpi",), unit="x", goal=above(1)),
                 Claim(
                     "DFT: lists against the helper",
                     over=rows("dft/runs", "seconds", part="figures", config="lists", ranks=4, points=128),
-                    under=rows("dft/runs", "seconds", part="figures", config="helper", ranks=4, points=128),
+                    under=same(config="helper"),
                     pair=("round",), each=("mpi",), unit="x"),
             ]),
         Figure(
@@ -101,17 +101,17 @@ PAPER = Paper(
                 Claim(
                     "get, rule against floating, worst size",
                     over=rows("armci/patch", "mbps", figure="fig5", config="rule", kind="get"),
-                    under=rows("armci/patch", "mbps", figure="fig5", config="float", kind="get"),
+                    under=same(config="float"),
                     pair=("round",), each=("mpi",), pick=lowest("bytes"), unit="x", goal=at_least(1)),
                 Claim(
                     "accumulate, rule against floating, worst size",
                     over=rows("armci/patch", "mbps", figure="fig5", config="rule", kind="acc"),
-                    under=rows("armci/patch", "mbps", figure="fig5", config="float", kind="acc"),
+                    under=same(config="float"),
                     pair=("round",), each=("mpi",), pick=lowest("bytes"), unit="x", goal=at_least(1)),
                 Claim(
                     "DFT: floating against the rule",
                     over=rows("dft/runs", "seconds", part="figures", config="float", ranks=4, points=128),
-                    under=rows("dft/runs", "seconds", part="figures", config="rule", ranks=4, points=128),
+                    under=same(config="rule"),
                     pair=("round",), each=("mpi",), unit="x", goal=above(1)),
             ]),
         Figure(
@@ -128,17 +128,17 @@ PAPER = Paper(
                 Claim(
                     "get, best size",
                     over=rows("armci/patch", "mbps", figure="fig6", config="4x128k", kind="get"),
-                    under=rows("armci/patch", "mbps", figure="fig6", config="2x4k", kind="get"),
+                    under=same(config="2x4k"),
                     pair=("round",), each=("mpi",), pick=highest("bytes"), unit="x", goal=at_least(2), given=2),
                 Claim(
                     "accumulate, best size",
                     over=rows("armci/patch", "mbps", figure="fig6", config="4x128k", kind="acc"),
-                    under=rows("armci/patch", "mbps", figure="fig6", config="2x4k", kind="acc"),
+                    under=same(config="2x4k"),
                     pair=("round",), each=("mpi",), pick=highest("bytes"), unit="x", goal=at_least(2), given=2),
                 Claim(
                     "DFT: 2 buffers of 4 KB against 4 of 128 KB",
                     over=rows("dft/runs", "seconds", part="figures", config="2x4k", ranks=4, points=128),
-                    under=rows("dft/runs", "seconds", part="figures", config="4x128k", ranks=4, points=128),
+                    under=same(config="4x128k"),
                     pair=("round",), each=("mpi",), unit="x"),
             ]),
         Figure(
@@ -154,32 +154,32 @@ PAPER = Paper(
                 Claim(
                     "get of 128 KB, with intimation against without",
                     over=rows("armci/patch", "mbps", figure="fig7", config="intimation", kind="get", clients=1, bytes=131072),
-                    under=rows("armci/patch", "mbps", figure="fig7", config="no-intimation", kind="get", clients=1, bytes=131072),
+                    under=same(config="no-intimation"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(3), given=3),
                 Claim(
                     "accumulate of 128 KB, with intimation against without",
                     over=rows("armci/patch", "mbps", figure="fig7", config="intimation", kind="acc", clients=1, bytes=131072),
-                    under=rows("armci/patch", "mbps", figure="fig7", config="no-intimation", kind="acc", clients=1, bytes=131072),
+                    under=same(config="no-intimation"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(3), given=3),
                 Claim(
                     "accumulate of 128 KB, with intimation against 4 buffers of 128 KB for each",
                     over=rows("armci/patch", "mbps", figure="fig7", config="intimation", kind="acc", clients=1, bytes=131072),
-                    under=rows("armci/patch", "mbps", figure="fig7", config="4x128k", kind="acc", clients=1, bytes=131072),
+                    under=same(config="4x128k"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(0.8)),
                 Claim(
                     "128 KB accumulates of one of 180 000 clients, with intimation against without, simulated",
                     over=rows("sim/flow", "mbps", clients=180000, case="one", kind="acc", bytes=131072, scheme="intimation"),
-                    under=rows("sim/flow", "mbps", clients=180000, case="one", kind="acc", bytes=131072, scheme="credits"),
+                    under=same(scheme="credits"),
                     pair=("buffers",), unit="x", goal=at_least(3)),
                 Claim(
                     "DFT: 4 buffers of 128 KB for each against intimation",
                     over=rows("dft/runs", "seconds", part="figures", config="4x128k", ranks=4, points=128),
-                    under=rows("dft/runs", "seconds", part="figures", config="intimation", ranks=4, points=128),
+                    under=same(config="intimation"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(0.95), given=1),
                 Claim(
                     "DFT: without intimation against with",
                     over=rows("dft/runs", "seconds", part="figures", config="no-intimation", ranks=4, points=128),
-                    under=rows("dft/runs", "seconds", part="figures", config="intimation", ranks=4, points=128),
+                    under=same(config="intimation"),
                     pair=("round",), each=("mpi",), unit="x"),
             ]),
         Figure(
@@ -196,12 +196,12 @@ PAPER = Paper(
                 Claim(
                     "a get by ARMCI-MPI against one by the helper, 4 ranks",
                     over=rows("dft/runs", "us_get", part="whole", config="stock", ranks=4, points=128),
-                    under=rows("dft/runs", "us_get", part="whole", config="helper", ranks=4, points=128),
+                    under=same(config="helper"),
                     pair=("round",), each=("mpi",), unit="x", goal=above(1)),
                 Claim(
                     "ARMCI-MPI against libarmci, one rank on each host",
                     over=rows("dft/runs", "seconds", part="whole", config="stock", ranks=2, points=128),
-                    under=rows("dft/runs", "seconds", part="whole", config="helper", ranks=2, points=128),
+                    under=same(config="helper"),
                     pair=("round",), each=("mpi",), unit="x", goal=above(1)),
             ]),
         Figure(

@@ -1,5 +1,5 @@
 """Figures of the paper on CLaMPI."""
-from ..figures import Claim, Figure, Paper, above, at_least, at_most, below, highest, least, lowest, most, rows
+from ..figures import Claim, Figure, Paper, above, at_least, at_most, below, highest, least, lowest, most, rows, same
 
 
 def latency(**filters):
@@ -107,12 +107,12 @@ PAPER = Paper(
                 Claim(
                     "raw get of 4 KB against a hit",
                     over=latency(setting="roomy", kind="raw", bytes=4096),
-                    under=latency(setting="roomy", kind="hitting", bytes=4096),
+                    under=same(kind="hitting"),
                     each=("mpi",), unit="x", goal=at_least(9.3), given=9.3),
                 Claim(
                     "raw get of 16 KB against a hit",
                     over=latency(setting="roomy", kind="raw", bytes=16384),
-                    under=latency(setting="roomy", kind="hitting", bytes=16384),
+                    under=same(kind="hitting"),
                     each=("mpi",), unit="x", goal=at_least(3.7), given=3.7),
                 Claim(
                     "slowest lookup of all sizes, hit or miss, against the fastest",
@@ -122,7 +122,7 @@ PAPER = Paper(
                 Claim(
                     "failing access of 64 KB against a direct one",
                     over=latency(setting="small-storage", kind="failing", bytes=65536),
-                    under=latency(setting="roomy", kind="direct", bytes=65536),
+                    under=same(setting="roomy", kind="direct"),
                     each=("mpi",), unit="x", goal=below(1)),
             ]),
         Figure(
@@ -201,7 +201,7 @@ PAPER = Paper(
                 Claim(
                     "temporal against full",
                     over=rows("clampi/fig11", "occupied", scheme="temporal", slots=1500),
-                    under=rows("clampi/fig11", "occupied", scheme="full", slots=1500),
+                    under=same(scheme="full"),
                     pair=("run",), unit="x", goal=below(1)),
             ]),
         Figure(
@@ -218,12 +218,12 @@ PAPER = Paper(
                 Claim(
                     "hits of full against temporal, worst index",
                     over=rows("clampi/fig11", "hit_ratio", scheme="full"),
-                    under=rows("clampi/fig11", "hit_ratio", scheme="temporal"),
+                    under=same(scheme="temporal"),
                     pair=("run",), pick=lowest("slots"), unit="x", goal=at_least(1)),
                 Claim(
                     "hits of full against positional, worst index",
                     over=rows("clampi/fig11", "hit_ratio", scheme="full"),
-                    under=rows("clampi/fig11", "hit_ratio", scheme="positional"),
+                    under=same(scheme="positional"),
                     pair=("run",), pick=lowest("slots"), unit="x", goal=at_least(1)),
                 Claim(
                     "conflicting accesses, worst index",
@@ -250,12 +250,12 @@ PAPER = Paper(
                 Claim(
                     "blocks with half of the tree against blocks with four times that",
                     over=rows("barnes-hut/runs", "us_per_body", part="memory", share=50, cache="blocks"),
-                    under=rows("barnes-hut/runs", "us_per_body", part="memory", share=200, cache="blocks"),
+                    under=same(share=200),
                     pair=("round",), each=("setting",), unit="x", given=2.05),
                 Claim(
                     "fixed against adaptive, worst initial memory",
                     over=rows("barnes-hut/runs", "us_per_body", part="memory", cache="hearth"),
-                    under=rows("barnes-hut/runs", "us_per_body", part="memory", cache="adaptive"),
+                    under=same(cache="adaptive"),
                     pair=("round",), each=("setting",), pick=lowest("share"), unit="x", goal=at_least(0.95)),
                 Claim(
                     "force time per body without a cache",
@@ -275,17 +275,17 @@ PAPER = Paper(
                 Claim(
                     "conflicting, fixed with the small index",
                     over=rows("barnes-hut/runs", "conflicting", part="index", cache="hearth"),
-                    under=rows("barnes-hut/runs", "remote", part="index", cache="hearth"),
+                    under=same("remote"),
                     pair=("round",), each=("setting",), unit="%"),
                 Claim(
                     "conflicting, adaptive with the same initial size",
                     over=rows("barnes-hut/runs", "conflicting", part="index", cache="adaptive"),
-                    under=rows("barnes-hut/runs", "remote", part="index", cache="adaptive"),
+                    under=same("remote"),
                     pair=("round",), each=("setting",), unit="%"),
                 Claim(
                     "force time of fixed against adaptive with the same initial size",
                     over=rows("barnes-hut/runs", "us_per_body", part="index", cache="hearth"),
-                    under=rows("barnes-hut/runs", "us_per_body", part="index", cache="adaptive"),
+                    under=same(cache="adaptive"),
                     pair=("round",), each=("setting",), unit="x", goal=above(1)),
             ]),
         Figure(
@@ -317,7 +317,7 @@ PAPER = Paper(
                 Claim(
                     "no cache against fixed, simulated, best number of ranks",
                     over=rows("sim/barnes-hut", "us", mode="off"),
-                    under=rows("sim/barnes-hut", "us", mode="fixed"),
+                    under=same(mode="fixed"),
                     pick=highest("ranks"), unit="x", goal=at_least(5), given=5),
                 Claim(
                     "adjustments of all ranks, simulated, maximum",
@@ -367,17 +367,17 @@ PAPER = Paper(
                 Claim(
                     "capacity and failing, fixed, half of the lists",
                     over=rows("lcc/runs", "no_room", config="fixed", share=50),
-                    under=rows("lcc/runs", "gets", config="fixed", share=50),
+                    under=same("gets"),
                     pair=("round",), each=("mpi",), unit="%", given=60),
                 Claim(
                     "capacity and failing, fixed, enough storage",
                     over=rows("lcc/runs", "no_room", config="fixed", share=200),
-                    under=rows("lcc/runs", "gets", config="fixed", share=200),
+                    under=same("gets"),
                     pair=("round",), each=("mpi",), unit="%", goal=below(5), given=5),
                 Claim(
                     "conflicting, fixed, enough slots",
                     over=rows("lcc/runs", "conflicting", config="fixed", share=200),
-                    under=rows("lcc/runs", "gets", config="fixed", share=200),
+                    under=same("gets"),
                     pair=("round",), each=("mpi",), unit="%", goal=below(1), given=1),
                 Claim(
                     "hits of adaptive, worst initial size",
@@ -400,22 +400,22 @@ PAPER = Paper(
                 Claim(
                     "no cache against adaptive, worst number of ranks",
                     over=rows("sim/lcc", "us", mode="off"),
-                    under=rows("sim/lcc", "us", mode="adaptive"),
+                    under=same(mode="adaptive"),
                     pick=lowest("ranks"), unit="x", goal=above(1)),
                 Claim(
                     "fixed against adaptive, 128 ranks",
                     over=rows("sim/lcc", "us", mode="fixed", ranks=128),
-                    under=rows("sim/lcc", "us", mode="adaptive", ranks=128),
+                    under=same(mode="adaptive"),
                     unit="x", goal=at_least(1)),
                 Claim(
                     "storage at the end against the start, 64 ranks",
                     over=rows("sim/lcc", "storage_bytes", mode="adaptive", ranks=64),
-                    under=rows("sim/lcc", "storage_bytes", mode="fixed", ranks=64),
+                    under=same(mode="fixed"),
                     unit="x", given=2),
                 Claim(
                     "storage at the end against the start, 128 ranks",
                     over=rows("sim/lcc", "storage_bytes", mode="adaptive", ranks=128),
-                    under=rows("sim/lcc", "storage_bytes", mode="fixed", ranks=128),
+                    under=same(mode="fixed"),
                     unit="x", given=4),
             ]),
         Figure(
@@ -434,17 +434,17 @@ PAPER = Paper(
                 Claim(
                     "direct accesses of adaptive, 16 ranks",
                     over=rows("sim/lcc", "direct", mode="adaptive", ranks=16),
-                    under=rows("sim/lcc", "gets", mode="adaptive", ranks=16),
+                    under=same("gets"),
                     unit="%"),
                 Claim(
                     "direct accesses of adaptive, 128 ranks",
                     over=rows("sim/lcc", "direct", mode="adaptive", ranks=128),
-                    under=rows("sim/lcc", "gets", mode="adaptive", ranks=128),
+                    under=same("gets"),
                     unit="%"),
                 Claim(
                     "conflicting, capacity and failing of adaptive, worst number of ranks",
                     over=rows("sim/lcc", "others", mode="adaptive"),
-                    under=rows("sim/lcc", "gets", mode="adaptive"),
+                    under=same("gets"),
                     pick=highest("ranks"), unit="%", goal=below(8), given=8),
             ]),
     ])

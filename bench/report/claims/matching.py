@@ -1,5 +1,5 @@
 """Figures of the paper on matching and hot caching."""
-from ..figures import Claim, Figure, Paper, above, at_least, at_most, highest, lowest, rows
+from ..figures import Claim, Figure, Paper, above, at_least, at_most, highest, lowest, rows, same
 
 
 def engine(**filters):
@@ -73,22 +73,22 @@ PAPER = Paper(
                 Claim(
                     "(b) list against arrays of 2, queues alone, cold, 1024 in front, 1 byte",
                     over=engine(kind="rate", queue="posted", structure="list", heated=0, bytes=1, depth=1024, state="cold"),
-                    under=engine(kind="rate", queue="posted", structure="lla-2", heated=0, bytes=1, depth=1024, state="cold"),
+                    under=same(structure="lla-2"),
                     unit="x", goal=above(1)),
                 Claim(
                     "(b) arrays of 8 against arrays of 64",
                     over=engine(kind="rate", queue="posted", structure="lla-8", heated=0, bytes=1, depth=1024, state="cold"),
-                    under=engine(kind="rate", queue="posted", structure="lla-64", heated=0, bytes=1, depth=1024, state="cold"),
+                    under=same(structure="lla-64"),
                     unit="x"),
                 Claim(
                     "(b) list against arrays of 8, best depth",
                     over=engine(kind="rate", queue="posted", structure="list", heated=0, bytes=1, state="cold"),
-                    under=engine(kind="rate", queue="posted", structure="lla-8", heated=0, bytes=1, state="cold"),
+                    under=same(structure="lla-8"),
                     pick=highest("depth"), unit="x", goal=at_least(4), given=4),
                 Claim(
                     "(c) list against arrays of 8, queues alone, cold, 1024 in front, 4 KB",
                     over=engine(kind="rate", queue="posted", structure="list", heated=0, bytes=4096, depth=1024, state="cold"),
-                    under=engine(kind="rate", queue="posted", structure="lla-8", heated=0, bytes=4096, depth=1024, state="cold"),
+                    under=same(structure="lla-8"),
                     unit="x", goal=above(1)),
             ]),
         Figure(
@@ -104,22 +104,22 @@ PAPER = Paper(
                 Claim(
                     "(a) list against arrays of 8, queues alone, cold, 1 MB",
                     over=engine(kind="bandwidth", structure="list", heated=0, state="cold", bytes=1048576),
-                    under=engine(kind="bandwidth", structure="lla-8", heated=0, state="cold", bytes=1048576),
+                    under=same(structure="lla-8"),
                     unit="x"),
                 Claim(
                     "(b) host MPI against the library, 1024 in front, 1 byte",
                     over=rows("match/mpi", "ns", kind="size", config="host", depth=1024, bytes=1),
-                    under=rows("match/mpi", "ns", kind="size", config="fast", depth=1024, bytes=1),
+                    under=same(config="fast"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(2), given=2),
                 Claim(
                     "(b) list in random order against fast, queues alone, cold, 1024 in front, 1 byte",
                     over=engine(kind="rate", queue="posted", structure="list-random", heated=0, bytes=1, depth=1024, state="cold"),
-                    under=engine(kind="rate", queue="posted", structure="fast", heated=0, bytes=1, depth=1024, state="cold"),
+                    under=same(structure="fast"),
                     unit="x", goal=at_least(4), given=4),
                 Claim(
                     "(c) host MPI against the library, nothing in front, 4 KB",
                     over=rows("match/mpi", "ns", kind="size", config="host", depth=0, bytes=4096),
-                    under=rows("match/mpi", "ns", kind="size", config="fast", depth=0, bytes=4096),
+                    under=same(config="fast"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(1)),
             ]),
         Figure(
@@ -137,34 +137,30 @@ PAPER = Paper(
                     "random accesses, 1 MB, 1 ms after the caches were emptied",
                     over=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000,
                               heater="off"),
-                    under=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000,
-                               heater="on"),
+                    under=same(heater="on"),
                     unit="x", goal=at_least(2.07), given=2.07),
                 Claim(
                     "(a) list, 1024 in front, 100 us, best size",
                     over=engine(kind="bandwidth", structure="list", heated=1, state="cold", gap_us=100, heater="off"),
-                    under=engine(kind="bandwidth", structure="list", heated=1, state="cold", gap_us=100, heater="on"),
+                    under=same(heater="on"),
                     pick=highest("bytes"), unit="x", goal=above(1)),
                 Claim(
                     "(b) list, 1 byte, 1024 in front, 1 ms",
                     over=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000,
                                 heater="off"),
-                    under=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000,
-                                 heater="on"),
+                    under=same(heater="on"),
                     unit="x", goal=above(1)),
                 Claim(
                     "(b) arrays of 8, the same",
                     over=engine(kind="rate", queue="posted", structure="lla-8", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000,
                                 heater="off"),
-                    under=engine(kind="rate", queue="posted", structure="lla-8", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000,
-                                 heater="on"),
+                    under=same(heater="on"),
                     unit="x", goal=above(1)),
                 Claim(
                     "(c) list, 4 KB, 1024 in front, 1 ms",
                     over=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=4096, depth=1024, state="cold",
                                 gap_us=1000, heater="off"),
-                    under=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=4096, depth=1024, state="cold",
-                                 gap_us=1000, heater="on"),
+                    under=same(heater="on"),
                     unit="x", goal=above(1)),
             ]),
         Figure(
@@ -183,13 +179,12 @@ PAPER = Paper(
                     "random accesses, 1 MB, 1 ms after the caches were emptied",
                     over=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000,
                               heater="off"),
-                    under=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000,
-                               heater="on"),
+                    under=same(heater="on"),
                     unit="x", goal=at_least(1.69), given=1.69),
                 Claim(
                     "(b) list, 1 byte, at once, worst depth",
                     over=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=1, state="cold", gap_us=0, heater="off"),
-                    under=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=1, state="cold", gap_us=0, heater="on"),
+                    under=same(heater="on"),
                     pick=lowest("depth"), unit="x", goal=at_least(1)),
                 Claim(
                     "time of a computing thread with the heater against without, worst",
@@ -214,12 +209,12 @@ PAPER = Paper(
                 Claim(
                     "host MPI against the library, worst number of other posted receives",
                     over=rows("halo/runs", "us_step", mode="cg", config="host"),
-                    under=rows("halo/runs", "us_step", mode="cg", config="fast"),
+                    under=same(config="fast"),
                     pair=("round",), each=("setting",), pick=lowest("case"), unit="x", goal=at_least(1.03), given=1.03),
                 Claim(
                     "queues as lists against Hearth's own, the same",
                     over=rows("halo/runs", "us_step", mode="cg", config="list"),
-                    under=rows("halo/runs", "us_step", mode="cg", config="fast"),
+                    under=same(config="fast"),
                     pair=("round",), each=("setting",), pick=lowest("case"), unit="x", given=1.03),
             ]),
         Figure(
@@ -233,12 +228,12 @@ PAPER = Paper(
                 Claim(
                     "queues as lists against Hearth's own, 2048 other posted receives",
                     over=rows("halo/runs", "us_step", mode="cg", case="pad 2048", config="list"),
-                    under=rows("halo/runs", "us_step", mode="cg", case="pad 2048", config="fast"),
+                    under=same(config="fast"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(1.02), given=1.02),
                 Claim(
                     "host MPI against the library, 2048 other posted receives",
                     over=rows("halo/runs", "us_step", mode="cg", case="pad 2048", config="host"),
-                    under=rows("halo/runs", "us_step", mode="cg", case="pad 2048", config="fast"),
+                    under=same(config="fast"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(1.02), given=1.02),
             ]),
         Figure(
@@ -259,12 +254,12 @@ PAPER = Paper(
                 Claim(
                     "queues as lists against Hearth's own",
                     over=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="list"),
-                    under=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="fast"),
+                    under=same(config="fast"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(2), given=2),
                 Claim(
                     "host MPI against the library",
                     over=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="host"),
-                    under=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="fast"),
+                    under=same(config="fast"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(2), given=2),
             ]),
         Figure(
@@ -279,22 +274,22 @@ PAPER = Paper(
                 Claim(
                     "queue length against the paper's, worst row up",
                     over=rows("match/stencil", "length"),
-                    under=rows("match/stencil", "paper_length"),
+                    under=same("paper_length"),
                     pick=highest("block", "stencil"), unit="x", goal=at_most(1), given=1),
                 Claim(
                     "queue length against the paper's, worst row down",
                     over=rows("match/stencil", "length"),
-                    under=rows("match/stencil", "paper_length"),
+                    under=same("paper_length"),
                     pick=lowest("block", "stencil"), unit="x", goal=at_least(1), given=1),
                 Claim(
                     "mean depth against the paper's, worst row up",
                     over=rows("match/stencil", "depth"),
-                    under=rows("match/stencil", "paper_depth"),
+                    under=same("paper_depth"),
                     pick=highest("block", "stencil"), unit="x", given=1),
                 Claim(
                     "mean depth against the paper's, worst row down",
                     over=rows("match/stencil", "depth"),
-                    under=rows("match/stencil", "paper_depth"),
+                    under=same("paper_depth"),
                     pick=lowest("block", "stencil"), unit="x", given=1),
             ]),
     ])

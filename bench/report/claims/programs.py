@@ -1,5 +1,5 @@
 """Whole programs, as their users would run them."""
-from ..figures import Claim, Figure, Paper, at_least, at_most, highest, lowest, rows
+from ..figures import Claim, Figure, Paper, at_least, at_most, highest, lowest, rows, same
 
 PAPER = Paper(
     name="Programs",
@@ -27,7 +27,7 @@ PAPER = Paper(
                 Claim(
                     "without the library against its default settings",
                     over=rows("lcc/runs", "seconds", config="without"),
-                    under=rows("lcc/runs", "seconds", config="defaults"),
+                    under=same(config="defaults"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(5)),
                 Claim(
                     "gets served by the cache, adaptive, worst initial size",
@@ -103,7 +103,7 @@ PAPER = Paper(
                 Claim(
                     "out of core, cooperative against not",
                     over=rows("dgemm/runs", "gflops", setting="hosts.4", line="out"),
-                    under=rows("dgemm/runs", "gflops", setting="hosts.4", line="out-alone"),
+                    under=same(line="out-alone"),
                     pair=("round",), unit="x", goal=at_least(1.5)),
                 Claim(
                     "share of the time inside BLAS, cooperative",
@@ -112,7 +112,7 @@ PAPER = Paper(
                 Claim(
                     "reads of the NVM, not cooperative against cooperative",
                     over=rows("dgemm/runs", "nvm_reads", setting="hosts.4", line="out-alone"),
-                    under=rows("dgemm/runs", "nvm_reads", setting="hosts.4", line="out"),
+                    under=same(line="out"),
                     pair=("round",), unit="x"),
             ]),
         Figure(
@@ -146,7 +146,7 @@ PAPER = Paper(
                 Claim(
                     "program, cooperative against not",
                     over=rows("pgas/runs", "seconds", program=("dht", "stencil"), line="alone"),
-                    under=rows("pgas/runs", "seconds", program=("dht", "stencil"), line="coop"),
+                    under=same(line="coop"),
                     pair=("round",), each=("program",), unit="x", goal=at_least(1.5)),
             ]),
         Figure(
@@ -168,27 +168,27 @@ PAPER = Paper(
                 Claim(
                     "ARMCI-MPI against libarmci, 4 ranks",
                     over=rows("dft/runs", "seconds", part="whole", config="stock", ranks=4, points=128),
-                    under=rows("dft/runs", "seconds", part="whole", config="helper", ranks=4, points=128),
+                    under=same(config="helper"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(3)),
                 Claim(
                     "ARMCI-MPI against libarmci, 4 ranks, tasks of 512 points",
                     over=rows("dft/runs", "seconds", part="whole", config="stock", ranks=4, points=512),
-                    under=rows("dft/runs", "seconds", part="whole", config="helper", ranks=4, points=512),
+                    under=same(config="helper"),
                     pair=("round",), each=("mpi",), unit="x"),
                 Claim(
                     "ARMCI-MPI against libarmci, 4 ranks, MPICH without yielding, whose ranks poll while they wait",
                     over=rows("dft/runs", "seconds", part="polls", config="stock", ranks=4, points=128),
-                    under=rows("dft/runs", "seconds", part="polls", config="helper", ranks=4, points=128),
+                    under=same(config="helper"),
                     pair=("round",), each=("mpi",), unit="x"),
                 Claim(
                     "compute time of a rank, share of the time with ARMCI-MPI",
                     over=rows("dft/runs", "compute", part="whole", config="stock", ranks=4, points=128),
-                    under=rows("dft/runs", "seconds", part="whole", config="stock", ranks=4, points=128),
+                    under=same("seconds"),
                     pair=("round",), each=("mpi",), unit="%"),
                 Claim(
                     "compute time of a rank, share of the time with libarmci",
                     over=rows("dft/runs", "compute", part="whole", config="helper", ranks=4, points=128),
-                    under=rows("dft/runs", "seconds", part="whole", config="helper", ranks=4, points=128),
+                    under=same("seconds"),
                     pair=("round",), each=("mpi",), unit="%"),
                 Claim(
                     "a get, with libarmci",
@@ -224,7 +224,7 @@ PAPER = Paper(
                 Claim(
                     "the exchange's share of a step, with the library",
                     over=rows("halo/runs", "us_exchange", mode="fds", case="10x10x10 shuffled", config="fast"),
-                    under=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="fast"),
+                    under=same("us_step"),
                     pair=("round",), each=("setting",), unit="%"),
             ]),
     ])

@@ -1,5 +1,5 @@
 """Figures of the paper on vGASNet."""
-from ..figures import Claim, Figure, Paper, above, at_least, at_most, inverse, rows
+from ..figures import Claim, Figure, Paper, above, at_least, at_most, inverse, rows, same
 
 PAPER = Paper(
     name="vGASNet",
@@ -24,17 +24,17 @@ PAPER = Paper(
                 Claim(
                     "another node's memory against NVM",
                     over=rows("vgasnet/fetch", "mbps", config="paper", case="coop", page=1048576, piece=1048576, row=0),
-                    under=rows("vgasnet/fetch", "mbps", config="paper", case="nvm", page=1048576, piece=1048576, row=0),
+                    under=same(case="nvm"),
                     pair=("round",), unit="x", goal=above(1)),
                 Claim(
                     "another node's memory against its home's",
                     over=rows("vgasnet/fetch", "mbps", config="paper", case="coop", page=1048576, piece=1048576, row=0),
-                    under=rows("vgasnet/fetch", "mbps", config="paper", case="home", page=1048576, piece=1048576, row=0),
+                    under=same(case="home"),
                     pair=("round",), unit="x", goal=at_least(0.9)),
                 Claim(
                     "another node's memory against gasnet_get",
                     over=rows("vgasnet/fetch", "mbps", config="paper", case="coop", page=1048576, piece=1048576, row=0),
-                    under=rows("vgasnet/fetch", "mbps", config="plain", case="plain", page=1048576, piece=1048576, row=0),
+                    under=same(config="plain", case="plain"),
                     pair=("round",), unit="x", goal=at_least(0.9)),
             ]),
         Figure(
@@ -53,17 +53,17 @@ PAPER = Paper(
                 Claim(
                     "cooperative against not, data twice a pool",
                     over=inverse("vgasnet/walk", "mbps", what="fig", coop=0, nvm="paper", order="sequence", bytes=67108864),
-                    under=inverse("vgasnet/walk", "mbps", what="fig", coop=1, nvm="paper", order="sequence", bytes=67108864),
+                    under=same(coop=1),
                     pair=("round",), unit="x", goal=at_least(1.9), given=1.92),
                 Claim(
                     "cooperative against not, data half a pool",
                     over=inverse("vgasnet/walk", "mbps", what="fig", coop=0, nvm="paper", order="sequence", bytes=16777216),
-                    under=inverse("vgasnet/walk", "mbps", what="fig", coop=1, nvm="paper", order="sequence", bytes=16777216),
+                    under=same(coop=1),
                     pair=("round",), unit="x"),
                 Claim(
                     "32 nodes against 1, simulated, data twice a pool",
                     over=rows("sim/pages", "mbps", pattern="seq", data_in_pools=2, mode="hearth", nodes=32),
-                    under=rows("sim/pages", "mbps", pattern="seq", data_in_pools=2, mode="hearth", nodes=1),
+                    under=same(nodes=1),
                     unit="x", goal=at_least(3.23), given=3.23),
             ]),
         Figure(
@@ -79,17 +79,17 @@ PAPER = Paper(
                 Claim(
                     "cooperative against not, data twice a pool",
                     over=inverse("vgasnet/walk", "mbps", what="fig", coop=0, nvm="paper", order="shuffle", bytes=67108864),
-                    under=inverse("vgasnet/walk", "mbps", what="fig", coop=1, nvm="paper", order="shuffle", bytes=67108864),
+                    under=same(coop=1),
                     pair=("round",), unit="x", goal=above(1)),
                 Claim(
                     "in random order against in order, cooperative, data twice a pool",
                     over=inverse("vgasnet/walk", "mbps", what="fig", coop=1, nvm="paper", order="sequence", bytes=67108864),
-                    under=inverse("vgasnet/walk", "mbps", what="fig", coop=1, nvm="paper", order="shuffle", bytes=67108864),
+                    under=same(order="shuffle"),
                     pair=("round",), unit="x"),
                 Claim(
                     "cooperative against not, 32 nodes, simulated, data half a pool",
                     over=rows("sim/pages", "mbps", pattern="random", data_in_pools=0.5, mode="cc", nodes=32),
-                    under=rows("sim/pages", "mbps", pattern="random", data_in_pools=0.5, mode="nocc", nodes=32),
+                    under=same(mode="nocc"),
                     unit="x", goal=above(1)),
             ]),
         Figure(
@@ -109,8 +109,7 @@ PAPER = Paper(
                     "cooperative against not, pages of 4 MB",
                     over=rows("vgasnet/share", "us", config="pages", coop=0, small=0, write_back="nvm", nvm="paper", page="4m", way="put",
                               free=0),
-                    under=rows("vgasnet/share", "us", config="pages", coop=1, small=0, write_back="nvm", nvm="paper", page="4m",
-                               way="put", free=0),
+                    under=same(coop=1),
                     pair=("round",), unit="x", goal=at_least(23.5), given=23.5),
                 Claim(
                     "cooperative against GASNet, pages of 4 MB (slower)",
@@ -143,27 +142,27 @@ PAPER = Paper(
                 Claim(
                     "in memory, cooperative against not",
                     over=rows("dgemm/runs", "gflops", setting="hosts.4", line="memory"),
-                    under=rows("dgemm/runs", "gflops", setting="hosts.4", line="memory-alone"),
+                    under=same(line="memory-alone"),
                     pair=("round",), unit="x", goal=at_least(1.12), given=1.12),
                 Claim(
                     "out of core, cooperative against not",
                     over=rows("dgemm/runs", "gflops", setting="hosts.4", line="out"),
-                    under=rows("dgemm/runs", "gflops", setting="hosts.4", line="out-alone"),
+                    under=same(line="out-alone"),
                     pair=("round",), unit="x", goal=at_least(1.25), given=1.53),
                 Claim(
                     "out of core against in memory",
                     over=rows("dgemm/runs", "gflops", setting="hosts.4", line="out"),
-                    under=rows("dgemm/runs", "gflops", setting="hosts.4", line="memory"),
+                    under=same(line="memory"),
                     pair=("round",), unit="x", given=1.03),
                 Claim(
                     "in memory against GASNet, one rank",
                     over=rows("dgemm/runs", "gflops", setting="node.1", line="memory"),
-                    under=rows("dgemm/runs", "gflops", setting="node.1", line="dram"),
+                    under=same(line="dram"),
                     pair=("round",), unit="x", goal=at_least(0.49), given=0.49),
                 Claim(
                     "in memory against GASNet, 4 ranks on 2 hosts",
                     over=rows("dgemm/runs", "gflops", setting="hosts.4", line="memory"),
-                    under=rows("dgemm/runs", "gflops", setting="hosts.4", line="dram"),
+                    under=same(line="dram"),
                     pair=("round",), unit="x"),
             ]),
     ])

@@ -1,5 +1,5 @@
 """One-sided operations inside a node: windows that Hearth serves, against the MPI library's."""
-from ..figures import Claim, Figure, Paper, at_least, at_most, below, highest, lowest, rows
+from ..figures import Claim, Figure, Paper, at_least, at_most, below, highest, lowest, rows, same
 
 SETTING = (
     "2 ranks on one node; two windows of each kind of memory in one program, one of the MPI library and one served, not cached; "
@@ -26,22 +26,22 @@ PAPER = Paper(
                 Claim(
                     "the MPI library against Hearth, memory of malloc, worst",
                     over=rows("windows/runs", "host", operation=SMALL, memory="malloc"),
-                    under=rows("windows/runs", "served", operation=SMALL, memory="malloc"),
+                    under=same("served"),
                     pair=("round",), each=("mpi",), pick=lowest("operation"), unit="x", goal=at_least(1)),
                 Claim(
                     "the MPI library against Hearth, compare_and_swap and accumulate, worst",
                     over=rows("windows/runs", "host", operation=("compare_and_swap", "accumulate")),
-                    under=rows("windows/runs", "served", operation=("compare_and_swap", "accumulate")),
+                    under=same("served"),
                     pair=("round",), each=("mpi",), pick=lowest("operation", "memory"), unit="x"),
                 Claim(
                     "the MPI library against Hearth, exclusive lock, put and unlock, worst",
                     over=rows("windows/runs", "host", operation="lock_put"),
-                    under=rows("windows/runs", "served", operation="lock_put"),
+                    under=same("served"),
                     pair=("round",), each=("mpi",), pick=lowest("memory"), unit="x"),
                 Claim(
                     "the MPI library against Hearth, a window made and freed, worst",
                     over=rows("windows/runs", "host", operation="create"),
-                    under=rows("windows/runs", "served", operation="create"),
+                    under=same("served"),
                     pair=("round",), each=("mpi",), pick=lowest("memory"), unit="x"),
             ]),
         Figure(
@@ -56,17 +56,17 @@ PAPER = Paper(
                 Claim(
                     "memcpy against a get of 1 MB, worst",
                     over=rows("windows/runs", "limit", operation="get_1m"),
-                    under=rows("windows/runs", "served", operation="get_1m"),
+                    under=same("served"),
                     pair=("round",), each=("mpi",), pick=lowest("memory"), unit="%", goal=at_least(95)),
                 Claim(
                     "the MPI library against Hearth, get of 64 KB in rows of 8 bytes, worst",
                     over=rows("windows/runs", "host", operation="get_rows"),
-                    under=rows("windows/runs", "served", operation="get_rows"),
+                    under=same("served"),
                     pair=("round",), each=("mpi",), pick=lowest("memory"), unit="x", goal=at_least(3)),
                 Claim(
                     "the MPI library against Hearth, accumulate of 64 KB, worst",
                     over=rows("windows/runs", "host", operation="accumulate_64k"),
-                    under=rows("windows/runs", "served", operation="accumulate_64k"),
+                    under=same("served"),
                     pair=("round",), each=("mpi",), pick=lowest("memory"), unit="x", goal=at_least(3)),
             ]),
         Figure(
