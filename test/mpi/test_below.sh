@@ -8,11 +8,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-run() { # case, variables...
-    local env=()
-    for variable in "${@:2}"; do env+=(--env "$variable"); done
-    if "$here/launch.sh" "$mpi" 2 --timeout 50 "${env[@]}" --env HEARTH_TEST_CONFIG=on --preload "$tree/lib/libhearth-mpi.so" \
-        --preload "$tree/test/below.so" "$tree/test/below_cases" "$1" >"$dir/out" 2>&1; then
+expect() { # what, command
+    if "${@:2}" >"$dir/out" 2>&1; then
         echo "ok $1"
     else
         echo "FAIL $1"
@@ -21,7 +18,21 @@ run() { # case, variables...
     fi
 }
 
+run() { # case, variables...
+    local env=()
+    for variable in "${@:2}"; do env+=(--env "$variable"); done
+    expect "$1" "$here/launch.sh" "$mpi" 2 --timeout 50 "${env[@]}" --env HEARTH_TEST_CONFIG=on --preload "$tree/lib/libhearth-mpi.so" \
+        --preload "$tree/test/below.so" "$tree/test/below_cases" "$1"
+}
+
 run a_flush_of_another_thread HEARTH_BYPASS=never HEARTH_RECHECK=0
 run an_error_of_read_ahead HEARTH_BYPASS=never HEARTH_READ_AHEAD=4
 run measured_before_read_ahead HEARTH_BYPASS=auto HEARTH_SUSPEND=0 HEARTH_READ_AHEAD=4
+
+# An MPI that reports every process as alone, as MPICH 5 over UCX does.
+run processes_of_one_machine BELOW_ALONE=1 HEARTH_WINDOWS=serve HEARTH_MATCH=on HEARTH_REPORT="$dir/report.json"
+expect "their messages are in shared memory" grep -qE '"node": *[1-9]' "$dir/report.json"
+run processes_that_the_user_separates BELOW_ALONE=1 HEARTH_WINDOWS=serve MPIR_CVAR_NOLOCAL=1
+expect "ARMCI finds one node" "$here/launch.sh" "$mpi" 2 --timeout 50 --env BELOW_ALONE=1 --env HEARTH_TEST_CONFIG=real --env HEARTH_NODE_RANKS=2 \
+    --env HEARTH_ARMCI_TOPOLOGY=real --preload "$tree/test/below.so" "$tree/test/armci_domains"
 exit $failed

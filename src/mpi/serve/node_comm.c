@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "mpi/serve/remote/domain.h"
 #include "mpi/serve/serve_agree.h"
 #include "mpi/serve/served.h"
 
@@ -73,12 +74,44 @@ static bool kept_add(MPI_Comm comm, enum kept what, bool made, MPI_Comm new) {
     return false;
 }
 
+/* Replaces the communicator of this process alone by that of all processes on its machine. */
+static int split_by_machine(MPI_Comm comm, MPI_Comm *node) {
+    struct net_boot boot;
+    serve_domain_boot(&comm, &boot);
+    int lowest = net_machine_lowest(&boot);
+    if (lowest < 0)
+        return MPI_SUCCESS;
+    host_real.Comm_free(node);
+    int rc = host_real.Comm_split(comm, lowest, 0, node);
+    if (rc != MPI_SUCCESS)
+        *node = MPI_COMM_NULL;
+    return rc;
+}
+
+int serve_node_split(MPI_Comm comm, MPI_Comm *node) {
+    int all = 1, here = 0, most = 0;
+    int rc = host_real.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node);
+    if (rc != MPI_SUCCESS)
+        *node = MPI_COMM_NULL;
+    else
+        host_Comm_size(*node, &here);
+    host_Comm_size(comm, &all);
+    if (all == 1)
+        return rc;
+    int mine = rc == MPI_SUCCESS ? here : all; /* no second attempt if the first has failed on a rank */
+    int exchanged = host_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm);
+    if (exchanged != MPI_SUCCESS && rc == MPI_SUCCESS)
+        host_real.Comm_free(node);
+    if (exchanged != MPI_SUCCESS || rc != MPI_SUCCESS)
+        return exchanged != MPI_SUCCESS ? exchanged : rc;
+    return most == 1 ? split_by_machine(comm, node) : MPI_SUCCESS;
+}
+
 MPI_Comm serve_node_comm(MPI_Comm comm) {
     MPI_Comm node = MPI_COMM_NULL;
     if (kept_find(comm, KEPT_NODE, &node))
         return node;
-    bool made =
-        serve_host.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS;
+    bool made = serve_node_split(comm, &node) == MPI_SUCCESS;
     return kept_add(comm, KEPT_NODE, made, node) ? node : MPI_COMM_NULL;
 }
 

@@ -4,6 +4,10 @@
 
 #include "mpi/core/host.h"
 
+/* Makes a communicator of the processes of `comm` on this node, in its order. Returns MPI's code. Collective over `comm`. If MPI reports
+ * every process as alone, the machines' own ids count (net/boot/machine.h). */
+int serve_node_split(MPI_Comm comm, MPI_Comm *node);
+
 /* The processes of the communicator on this node, in its order. Collective over `comm`. It is made at the first call and
  * kept with `comm`; its error handler returns. MPI_COMM_NULL: the MPI library cannot make it. */
 MPI_Comm serve_node_comm(MPI_Comm comm);

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "net/boot/boot.h"
+#include "net/boot/machine.h"
 
 /* The pointer holds the handle itself: MPI_Comm is an int in one MPI, a pointer in the other. */
 static void *pack_comm(MPI_Comm comm) {
@@ -43,12 +44,19 @@ void net_boot_over(const void *of, struct net_boot *boot) {
 
 int net_boot_machine(const void *of) {
     MPI_Comm comm = *(const MPI_Comm *)of, machine;
-    int rank, lowest;
+    int rank, lowest, here, most;
+    struct net_boot boot;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &here);
     MPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine);
     MPI_Comm_free(&machine);
-    return lowest;
+    MPI_Allreduce(&here, &most, 1, MPI_INT, MPI_MAX, comm);
+    if (most > 1)
+        return lowest;
+    net_boot_over(of, &boot);
+    int by_id = net_machine_lowest(&boot);
+    return by_id < 0 ? lowest : by_id;
 }
 
 /* Before MPI_Init and after MPI_Finalize there is no job to end, only this process. */

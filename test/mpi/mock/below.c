@@ -78,6 +78,19 @@ int PMPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint 
     return MPI_ERR_OTHER;
 }
 
+/* ---- an MPI without shared memory: every process is alone ---- */
+
+int PMPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *made) {
+    REAL(Comm_split_type);
+    int (*split)(MPI_Comm, int, int, MPI_Comm *), (*find_rank)(MPI_Comm, int *), rank = 0;
+    if (!getenv("BELOW_ALONE") || kind != MPI_COMM_TYPE_SHARED)
+        return real(comm, kind, key, info, made);
+    *(void **)&split = dlsym(RTLD_NEXT, "PMPI_Comm_split");
+    *(void **)&find_rank = dlsym(RTLD_NEXT, "PMPI_Comm_rank");
+    find_rank(comm, &rank);
+    return split(comm, rank, key, made);
+}
+
 /* Defined under the MPI names too: otherwise the library would take these functions for those of a tool. */
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
                      MPI_Op op, MPI_Win win) {
@@ -91,4 +104,8 @@ int MPI_Win_flush(int target, MPI_Win win) {
 int MPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
             MPI_Datatype ttype, MPI_Win win) {
     return PMPI_Get(origin, ocount, otype, target, disp, tcount, ttype, win);
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *made) {
+    return PMPI_Comm_split_type(comm, kind, key, info, made);
 }

@@ -133,6 +133,37 @@ CASE(measured_before_read_ahead) {
     close_window(&w);
 }
 
+/* ---- processes that MPI reports as alone ---- */
+
+/* Of the ranks of a node, MPI_Win_shared_query returns the memory. */
+static void query_peer(MPI_Aint want) {
+    MPI_Win win;
+    MPI_Aint bytes = -1;
+    int unit;
+    char *own, *base = NULL;
+    MPI_Win_allocate(BLOCK, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win);
+    expect_eq(MPI_Win_shared_query(win, peer(), &bytes, &unit, &base), MPI_SUCCESS);
+    expect_eq(bytes, want);
+    if (bytes == BLOCK)
+        base[0] = (char)(1 + test_rank);
+    barrier();
+    expect_eq(own[0], bytes == BLOCK ? 1 + (test_rank + test_size - 1) % test_size : own[0]);
+    MPI_Win_free(&win);
+}
+
+/* The messages of the barriers are in the report. */
+CASE(processes_of_one_machine) {
+    int other = -1;
+    query_peer(BLOCK);
+    MPI_Sendrecv(&test_rank, 1, MPI_INT, peer(), 0, &other, 1, MPI_INT,
+                 (test_rank + test_size - 1) % test_size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect_eq(other, (test_rank + test_size - 1) % test_size);
+}
+
+CASE(processes_that_the_user_separates) {
+    query_peer(0);
+}
+
 /* ---- more windows than the report has records ---- */
 
 CASE(many_windows) {

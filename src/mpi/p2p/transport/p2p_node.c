@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mpi/p2p/transport/arrive.h"
+#include "mpi/serve/node_comm.h"
 
 struct net_node *p2p_node;
 uint64_t p2p_node_eager;
@@ -96,7 +97,7 @@ static void open_among(MPI_Comm comm) {
 
 int p2p_node_find(unsigned *count) {
     int members_here = 1;
-    int rc = host_real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    int rc = serve_node_split(MPI_COMM_WORLD, &here);
     if (rc == MPI_SUCCESS)
         host_Comm_size(here, &members_here);
     *count = (unsigned)members_here;
