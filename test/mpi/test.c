@@ -31,6 +31,22 @@ bool test_open_mpi(void) {
     return test_open_mpi_major() > 0;
 }
 
+static void ignore_error(MPI_Comm *comm, int *code, ...) {
+    (void)comm, (void)code;
+}
+
+bool test_errors_returned(void) {
+    MPI_Comm comm;
+    MPI_Errhandler handler;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_create_errhandler(ignore_error, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    bool returned = MPI_Send(NULL, 0, MPI_BYTE, 1, 0, comm) != MPI_SUCCESS; /* there is no rank 1 */
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+    return returned;
+}
+
 bool test_shared_windows(void) {
     static bool tried, works;
     MPI_Win win;

@@ -101,6 +101,9 @@ void test_expect_hits(const char *file, int line, MPI_Win win, uint64_t at_least
 bool test_open_mpi(void);
 int test_open_mpi_major(void);
 
+/* Whether a call returns its error if the program's error handler was called for it. MPICH 5.0.2 returns MPI_SUCCESS. */
+bool test_errors_returned(void);
+
 /* Whether MPI_Win_allocate_shared works, which Debian's MPICH 5.0.2 refuses on one node. Collective over all ranks. */
 bool test_shared_windows(void);
 

@@ -370,9 +370,20 @@ static struct offer *offers_room(const struct party *p) {
     return NULL;
 }
 
-/* Collective. NULL: the host serves the window; *made: and has created it already. */
+/* Whether the host must not be asked for memory that the node does not have. MPICH gives addresses that the kernel backs later, if there
+ * are enough addresses; beyond that it ends the job. In Open MPI 6 the rank that finds too little space returns an error, and the others
+ * wait for it forever. */
+static bool is_beyond_host(const struct offer *all, int size) {
+    const int address_bits = 48;
+    bool beyond = host_is_open_mpi();
+    for (int i = 0; i < size; i++)
+        beyond |= all[i].bytes >> address_bits != 0;
+    return beyond;
+}
+
+/* Collective. NULL: *result is -EEXIST if the host has created the window already, -EFBIG if nobody can, else the host may. */
 static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor flavor, MPI_Info info,
-                                  MPI_Win *win, bool *made) {
+                                  MPI_Win *win, int *result) {
     struct party p;
     bool reached;
     if (!serve_party_open(&p, comm))
@@ -397,6 +408,8 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
         status = served_name(s, &p, info, reached, win);
     if (status == 0)
         status = take_sync(s, &p, all);
+    if (status == -EFBIG && !is_beyond_host(all, p.boot.size))
+        status = -ENOMEM;
     serve_party_close(&p);
     if (all != few)
         free(all);
@@ -405,9 +418,11 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
         served_link(s);
         return s;
     }
-    *made = status == -EEXIST && flavor != ALLOCATED;
-    if (status == -EEXIST && !*made)
+    if (status == -EEXIST && flavor == ALLOCATED) {
         serve_host.Win_free(win);
+        status = -ENOTSUP;
+    }
+    *result = status;
     if (s)
         served_drop(s);
     return NULL;
@@ -437,62 +452,76 @@ static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, M
     return own;
 }
 
-/* Creates the window, if it is to be served and can be. If false, the host creates it. Sets *base to its memory. */
+static int window_no_memory(MPI_Comm comm) {
+    host_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
+}
+
+/* Creates the window, if it is to be served and can be. If false, the host creates it. Sets *base to its memory, or *rc if
+ * the call fails. */
 static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm,
-                      enum flavor flavor, MPI_Win *win) {
+                      enum flavor flavor, MPI_Win *win, int *rc) {
     if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) ||
         !serve_auto_wants(comm, info, flavor == ALLOCATED))
         return false;
     struct offer own = make_offer(*base, size, unit, info, flavor);
-    bool made = false;
-    const struct served *s = served_open(comm, &own, flavor, info, win, &made);
-    if (s)
+    int result = 0;
+    const struct served *s = served_open(comm, &own, flavor, info, win, &result);
+    if (s) {
         *base = (void *)(uintptr_t)s->targets[s->rank].base;
-    else
-        serve_auto_failed();
-    return s || made;
+        return true;
+    }
+    serve_auto_failed();
+    if (result == -EFBIG)
+        *rc = window_no_memory(comm);
+    return result == -EFBIG || result == -EEXIST;
 }
 
-static bool is_allocated(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
-                         MPI_Win *win) {
+static bool is_allocated(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win,
+                         int *rc) {
     void *memory = NULL;
-    bool served = is_served(&memory, size, unit, info, comm, ALLOCATED, win);
-    if (served)
+    bool served = is_served(&memory, size, unit, info, comm, ALLOCATED, win, rc);
+    if (served && *rc == MPI_SUCCESS)
         memcpy(base, &memory, sizeof memory);
     return served;
 }
 
 int serve_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
-    return is_allocated(size, unit, info, comm, base, win)
-               ? MPI_SUCCESS
+    int rc = MPI_SUCCESS;
+    return is_allocated(size, unit, info, comm, base, win, &rc)
+               ? rc
                : serve_host.Win_allocate(size, unit, info, comm, base, win);
 }
 
 int serve_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-    return is_served(&base, size, unit, info, comm, CREATED, win)
-               ? MPI_SUCCESS
+    int rc = MPI_SUCCESS;
+    return is_served(&base, size, unit, info, comm, CREATED, win, &rc)
+               ? rc
                : serve_host.Win_create(base, size, unit, info, comm, win);
 }
 
 /* Displacements are addresses, and any attached memory may be accessed. */
 int serve_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
     void *all = NULL;
-    return is_served(&all, PTRDIFF_MAX, 1, info, comm, DYNAMIC, win)
-               ? MPI_SUCCESS
+    int rc = MPI_SUCCESS;
+    return is_served(&all, PTRDIFF_MAX, 1, info, comm, DYNAMIC, win, &rc)
+               ? rc
                : serve_host.Win_create_dynamic(info, comm, win);
 }
 
 #if HEARTH_MPI_COUNTS
 int serve_Win_allocate_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
                          MPI_Win *win) {
-    return is_allocated(size, unit, info, comm, base, win)
-               ? MPI_SUCCESS
+    int rc = MPI_SUCCESS;
+    return is_allocated(size, unit, info, comm, base, win, &rc)
+               ? rc
                : serve_host.Win_allocate_c(size, unit, info, comm, base, win);
 }
 
 int serve_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-    return is_served(&base, size, unit, info, comm, CREATED, win)
-               ? MPI_SUCCESS
+    int rc = MPI_SUCCESS;
+    return is_served(&base, size, unit, info, comm, CREATED, win, &rc)
+               ? rc
                : serve_host.Win_create_c(base, size, unit, info, comm, win);
 }
 #endif

@@ -142,7 +142,7 @@ static int too_much(const struct opening *o) {
         log_error("shared memory for %d processes: the sum of their sizes exceeds the address space; ask for "
                   "less",
                   o->boot->size);
-    return -ENOMEM;
+    return -EFBIG;
 }
 
 static int shared_lay_out_all(struct opening *o, const struct wish *wishes) {
@@ -170,12 +170,12 @@ static int shared_use_sizes(struct opening *o) {
 
 /* ---- the first member ---- */
 
-static int no_room(const struct opening *o, const struct memory_limit *room) {
+static int no_room(const struct opening *o, const struct memory_limit *room, int code) {
     log_error("shared memory of %s for %d processes: %s has only %s left, beside %s that are promised to "
               "other jobs; %s",
               size_text(o->s->bytes).text, o->boot->size, room->who, size_text(room->bytes).text,
               size_text(room->promised).text, room->advice);
-    return -ENOMEM;
+    return code;
 }
 
 /* Small sizes are not checked, as reading the limits would cost more. The bytes are promised before the check: otherwise two jobs that check
@@ -186,11 +186,11 @@ static int shared_check_room(struct opening *o) {
     if (!o->checked || o->s->bytes < SMALL)
         return 0;
     if (net_room_is_beyond(o->s->bytes, &room))
-        return no_room(o, &room);
+        return no_room(o, &room, -EFBIG);
     uint64_t id = net_promise_id();
     o->s->promise = net_promise_open(id);
     net_promise_add(o->s->promise, (int64_t)o->s->bytes);
-    return net_room_has(id, o->s->bytes, &room) ? 0 : no_room(o, &room);
+    return net_room_has(id, o->s->bytes, &room) ? 0 : no_room(o, &room, -ENOMEM);
 }
 
 static int shared_make_file(struct opening *o) {

@@ -48,9 +48,9 @@ struct net_shared_remote {
 };
 
 /* Collective among the processes of `boot`, all on one node. Returns 0 and the same content everywhere, or a
- * negative code after logging an error, everywhere: -ENOMEM, -ENOSPC (the message names the memory left and the
- * setting or limit to change), -EMFILE, -EADDRNOTAVAIL (no address is free in all members) ... After an error
- * nothing is left. A part of at least a page begins at a page boundary, and lies on the NUMA node of its process if
+ * negative code after logging an error, everywhere: -EFBIG (more than the node has left, whatever other jobs were
+ * promised), -ENOMEM, -ENOSPC (the message names the memory left and the setting or limit to change), -EMFILE,
+ * -EADDRNOTAVAIL (no address is free in all members) ... After an error nothing is left. A part of at least a page begins at a page boundary, and lies on the NUMA node of its process if
  * possible. */
 int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_remote *remote,
                     struct net_shared **shared);

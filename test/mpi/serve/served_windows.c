@@ -59,7 +59,8 @@ CASE(shared_query) {
     query_and_store(&w, 128);
     expect_eq(MPI_Win_shared_query(w.win, MPI_PROC_NULL, &bytes, &unit, &base), MPI_SUCCESS);
     expect_eq(bytes, 128); /* of rank 1, the first with memory */
-    expect_eq(base[0], 10);
+    if (expect(base != NULL))
+        expect_eq(base[0], 10);
     MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
     expect(MPI_Win_shared_query(w.win, test_size, &bytes, &unit, &base) != MPI_SUCCESS);
     MPI_Win_free(&w.win);
@@ -164,7 +165,8 @@ CASE(error_handlers) {
     MPI_Errhandler_free(&found);
     handled = 0;
     MPI_Win_lock_all(0, w.win);
-    expect(MPI_Put(&value, 1, MPI_INT, test_size + 5, 0, 1, MPI_INT, w.win) != MPI_SUCCESS);
+    int rc = MPI_Put(&value, 1, MPI_INT, test_size + 5, 0, 1, MPI_INT, w.win);
+    expect(rc != MPI_SUCCESS || !test_errors_returned());
     expect_eq(handled, 1);
     expect(MPI_Accumulate(&value, 1, MPI_INT, peer(), 0, 1, MPI_INT, MPI_OP_NULL, w.win) != MPI_SUCCESS);
     expect_eq(handled, 2);
@@ -469,12 +471,12 @@ CASE(windows_without_memory) {
 
 /* More memory than any machine has: the call returns an error, and the job continues. */
 CASE(more_memory_than_there_is) {
-    SKIP_IF(!test_served(), "the MPI below ends the job");
-    SKIP_IF(!test_open_mpi(), "MPICH ends the job");
+    SKIP_IF(!test_served(), "the MPI below ends the job, or hangs");
     char *base;
     MPI_Win win;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    expect(MPI_Win_allocate((MPI_Aint)1 << 50, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) != MPI_SUCCESS);
+    int rc = MPI_Win_allocate((MPI_Aint)1 << 50, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    expect_eq(class_of(rc), MPI_ERR_NO_MEM);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     use_window(&w, MPI_COMM_WORLD);

@@ -116,7 +116,7 @@ static void count_meetings(const struct net_boot *boot) {
     expect_eq(net_shared_open_sizes(boot, none, &empty), 0);
     expect(empty && !empty->base);
     net_shared_close(boot, NULL, empty);
-    expect_eq(net_shared_open_sizes(boot, much, &empty), -ENOMEM);
+    expect_eq(net_shared_open_sizes(boot, much, &empty), -EFBIG);
     expect_eq(s->parts[0].bytes, 1000);
     expect_eq(s->parts[1].bytes, 70000);
     same_everywhere(boot, s->base);
@@ -402,7 +402,7 @@ static void want_too_much(const struct net_boot *boot) {
     size_t sizes[] = {(size_t)1 << 42, SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 4 + 5, (size_t)1 << 50};
     struct net_shared *s = NULL;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        expect_eq(net_shared_open(boot, boot->rank == 1 || i == 3 ? sizes[i] : 10, NULL, &s), -ENOMEM);
+        expect_eq(net_shared_open(boot, boot->rank == 1 || i == 3 ? sizes[i] : 10, NULL, &s), -EFBIG);
     expect(!s);
     expect_eq(count_maps(), 0);
 }
