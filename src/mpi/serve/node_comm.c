@@ -115,6 +115,14 @@ MPI_Comm serve_node_comm(MPI_Comm comm) {
     return kept_add(comm, KEPT_NODE, made, node) ? node : MPI_COMM_NULL;
 }
 
+bool serve_node_is_whole(MPI_Comm comm, MPI_Comm node) {
+    unsigned long most = (unsigned long)settings_get()->node_ranks;
+    int all = 0, here = 0;
+    host_Comm_size(comm, &all);
+    host_Comm_size(node, &here);
+    return all == here && (!most || (unsigned long)all <= most);
+}
+
 bool serve_leader_comm(MPI_Comm comm, MPI_Comm *leaders) {
     int rank = 0;
     *leaders = MPI_COMM_NULL;

@@ -12,6 +12,9 @@ int serve_node_split(MPI_Comm comm, MPI_Comm *node);
  * kept with `comm`; its error handler returns. MPI_COMM_NULL: the MPI library cannot make it. */
 MPI_Comm serve_node_comm(MPI_Comm comm);
 
+/* Whether `node`, that part of `comm`, has all processes of it, and HEARTH_NODE_RANKS does not divide them into several nodes. */
+bool serve_node_is_whole(MPI_Comm comm, MPI_Comm node);
+
 /* The first process of each node, in the order of `comm`, likewise. MPI_COMM_NULL in all other processes. False on all ranks: the
  * MPI library cannot make it. Requires that serve_node_comm made a part. */
 bool serve_leader_comm(MPI_Comm comm, MPI_Comm *leaders);

@@ -41,15 +41,11 @@ static bool party_open_nodes(struct party *p, MPI_Comm machine) {
 }
 
 bool serve_party_open(struct party *p, MPI_Comm comm) {
-    unsigned long node_ranks = (unsigned long)settings_get()->node_ranks;
     MPI_Comm machine = serve_node_comm(comm);
-    int all = 0, here = 0;
     *p = (struct party){.program = comm, .comm = MPI_COMM_NULL, .local_comm = MPI_COMM_NULL};
     if (machine == MPI_COMM_NULL)
         return false;
-    host_Comm_size(comm, &all);
-    host_Comm_size(machine, &here);
-    if (all == here && (!node_ranks || (unsigned long)all <= node_ranks)) {
+    if (serve_node_is_whole(comm, machine)) {
         p->comm = machine;
         p->keeps_comm = true;
         serve_domain_boot(&p->comm, &p->boot);

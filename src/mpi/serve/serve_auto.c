@@ -223,17 +223,14 @@ static uint64_t decide(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
 }
 
 static bool auto_wants(MPI_Comm comm, bool allocated) {
-    unsigned long node_ranks = (unsigned long)settings_get()->node_ranks;
     MPI_Comm machine = serve_node_comm(comm);
-    int all = 0, here = 0;
+    int all = 0;
     if (machine == MPI_COMM_NULL)
         return false;
     host_Comm_size(comm, &all);
-    host_Comm_size(machine, &here);
     if (all < 2)
         return false;
-    bool one_node = all == here && (!node_ranks || (unsigned long)all <= node_ranks);
-    recent = decide(comm, machine, (struct kind){allocated, one_node});
+    recent = decide(comm, machine, (struct kind){allocated, serve_node_is_whole(comm, machine)});
     return decision_of(recent) == DECIDED_SERVED;
 }
 
