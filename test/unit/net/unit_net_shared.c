@@ -198,7 +198,14 @@ static int count_tables(void) {
     return kilobytes;
 }
 
-/* Adjacent mappings share page tables: an isolated mapping takes 12 KiB of them. */
+/* Adjacent mappings share page tables: an isolated mapping takes 12 KiB of them. The thread sanitizer has several bytes of its own
+ * memory, and their tables, for each byte. */
+#ifdef __SANITIZE_THREAD__
+enum { MOST_TABLES_KIB = 1000 };
+#else
+enum { MOST_TABLES_KIB = 200 };
+#endif
+
 static void open_in_a_zone(const struct net_boot *boot) {
     struct net_shared *list[100];
     int before = count_tables();
@@ -206,7 +213,7 @@ static void open_in_a_zone(const struct net_boot *boot) {
         expect_eq(net_shared_open(boot, 8, NULL, &list[i]), 0);
         list[i]->base[0] = 1;
     }
-    expect(count_tables() - before < 200);
+    expect(count_tables() - before < MOST_TABLES_KIB);
     for (int i = 0; i < 100; i++)
         net_shared_close(boot, NULL, list[i]);
 }
