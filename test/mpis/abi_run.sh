@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds one program for the standard ABI of MPI 5.0, and starts it by `hearth run` under each MPI that has a libmpi_abi here, without and
-# with its launcher; that of the other MPI is refused.      abi_run.sh TREE      inside a root (enter.sh)
+# with its launcher; that of the other MPI is refused. A Fortran program uses its MPI's own interface: it runs with the tree for that MPI, if
+# there is one beside TREE; otherwise, and together with C of the ABI, it is refused.      abi_run.sh TREE      inside a root (enter.sh)
 set -uo pipefail
 tree=$(cd "$1" && pwd) failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -41,7 +42,23 @@ try() { # MPI, the other, how MPI_Get_library_version begins
     expect "$mpi: the launcher of $other is refused" $? "$out"
 }
 
+fortran() { # MPI
+    local mpi=$1
+    command -v "mpif90.$mpi" >/dev/null || { echo "no Fortran of $mpi here" && return; }
+    (cd "$dir" && "mpif90.$mpi" "$here/mpis/gets.f90" -o "fortran.$mpi") || exit 1
+    mkdir -p "$dir/only" && cp -a "$tree/bin" "$tree/lib" "$dir/only/"
+    out=$(cd "$dir" && timeout -k 5 120 "$dir/only/bin/hearth" run -n 2 "./fortran.$mpi" 2>&1)
+    [ $? = 2 ] && [ "$out" = "hearth: error: there is no libhearth-mpi.so for $mpi beside this command: build Hearth for it (make), or install it" ]
+    expect "Fortran of $mpi, Hearth for the ABI alone: one line" $? "$out"
+    [ -e "$tree/../$mpi/lib/libhearth-mpi.so" ] || { echo "no tree for $mpi beside this one" && return; }
+    rm -f "$dir/report.json"
+    out=$(cd "$dir" && HEARTH_BYPASS=never timeout -k 5 120 "$tree/bin/hearth" run --mode always --report report.json -n 2 "./fortran.$mpi" 2>&1) &&
+        grep -q 'gets in Fortran: right' <<<"$out" && grep -qE '"hits": *[1-9]' "$dir/report.json"
+    expect "Fortran of $mpi, Hearth for $mpi: its gets hit" $? "$out"
+}
+
 for mpi in mpich openmpi; do
+    fortran $mpi
     file=$(compgen -G "/usr/lib/*/libmpi_abi_$mpi.so.*" | sed q)
     [ -n "$file" ] || { echo "no libmpi_abi of $mpi here" && continue; }
     mkdir "$dir/$mpi" && ln -s "$file" "$dir/$mpi/libmpi_abi.so.1"

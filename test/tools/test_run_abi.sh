@@ -26,6 +26,15 @@ int MPI_Host(void);
 extern int hearth_is_here __attribute__((weak));
 int main(void) { return printf("major %d, %s\n", MPI_Host(), &hearth_is_here ? "preloaded" : "alone") < 0; }
 END_OF_PROGRAM
+# Fortran of Open MPI needs its own interface; a program may have C of the ABI, too.
+library "$dir/openmpi/libmpi.so.40" libmpi.so.40 '' "$dir/openmpi/libopen_mpi.so.40"
+library "$dir/openmpi/libmpi_mpifh.so.40" libmpi_mpifh.so.40 '' "$dir/openmpi/libmpi.so.40"
+build() { # program, libraries
+    gcc -x c - -x none -Wl,--no-as-needed -Wl,-rpath-link,"$dir/openmpi" "${@:2}" -o "$dir/$1" <<<'int main(void) { return 0; }' || exit 1
+}
+build fortran "$dir/openmpi/libmpi_mpifh.so.40" "$dir/openmpi/libmpi.so.40"
+build mixed "$dir/openmpi/libmpi_mpifh.so.40" "$dir/openmpi/libmpi_abi.so.1"
+build mixed_too "$dir/openmpi/libmpi.so.40" "$dir/openmpi/libmpi_abi.so.1"
 for name in mpich openmpi; do # each runs its program once
     printf '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift 2; done\necho by %s\nexec "$@"\n' $name >"$dir/bin/mpirun.$name"
     chmod +x "$dir/bin/mpirun.$name"
@@ -71,6 +80,14 @@ check 'the same program with Open MPI: its launcher' 0 '^by openmpi$'
 check 'and its library' 0 '^major 6, preloaded$'
 hearth run mpirun.mpich -n 1 ./program
 check 'not by the launcher of MPICH' 2 "$dir/openmpi/libmpi_abi.so.1 of openmpi, but mpirun.mpich is the launcher of mpich"
+hearth run -n 1 ./fortran
+check 'Fortran needs the library for its MPI' 2 'error: there is no libhearth-mpi.so for openmpi beside this command: build Hearth'
+hearth run -n 1 ./mixed
+check 'C of the ABI and Fortran' 2 'error: ./mixed needs libmpi_abi.so.1 and libmpi.so.40, two interfaces of MPI that cannot be mixed: build all'
+hearth run -n 1 ./mixed_too
+check 'in any order' 2 'error: ./mixed_too needs libmpi.so.40 and libmpi_abi.so.1, two interfaces'
+hearth run --mpi abi -n 1 ./mixed
+check 'both, if the user insists' 0 '^by openmpi$'
 hearth info
 check 'hearth info names the other' 0 '^ +Open MPI; ABI of MPI 5.0, libmpi 1$'
 

@@ -1,4 +1,5 @@
-/* flavour.c: walks the libraries that a file needs, breadth first like the loader, until it finds an MPI library.
+/* flavour.c: walks the libraries that a file needs, breadth first like the loader. The first MPI library counts. A second one, with
+ * another interface, is reported: the program cannot work, as each part of it takes the functions of the first.
  *
  * Mostly the name identifies it: libmpich is MPICH's, and libmpi_cray and similar are MPICH under a vendor's name. Plain
  * libmpi.so.N is Open MPI's from N = 20 on. MPICH and all MPIs with its ABI have N = 12, and so had Open MPI 1.10: such
@@ -84,7 +85,10 @@ static void visit_needed(struct walk *w, const struct loader_file *from, const c
     if (!loader_find(from, name, path))
         *path = 0;
     enum flavour flavour = judge_name(name, path);
-    if (flavour) {
+    if (flavour && w->found.flavour) {
+        if ((flavour == FLAVOUR_ABI) != (w->found.flavour == FLAVOUR_ABI))
+            snprintf(w->found.other, sizeof w->found.other, "%s", name);
+    } else if (flavour) {
         w->found.flavour = flavour;
         snprintf(w->found.name, sizeof w->found.name, "%s", name);
         snprintf(w->found.path, sizeof w->found.path, "%s", path);
@@ -105,8 +109,8 @@ struct mpi_library flavour_of_file(const char *path) {
     struct walk *w = need(sizeof *w);
     w->files[0] = loader_open(path, NULL);
     w->count = w->files[0] != NULL;
-    for (size_t i = 0; i < w->count && !w->found.flavour; i++)
-        for (size_t j = 0; j < w->files[i]->elf.needed_count && !w->found.flavour; j++)
+    for (size_t i = 0; i < w->count && !*w->found.other; i++)
+        for (size_t j = 0; j < w->files[i]->elf.needed_count && !*w->found.other; j++)
             visit_needed(w, w->files[i], w->files[i]->elf.needed[j]);
     for (size_t i = 0; i < w->count; i++)
         loader_close(w->files[i]);

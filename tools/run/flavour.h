@@ -17,6 +17,8 @@ struct mpi_library {
     enum flavour flavour;
     char name[256];      /* libmpi.so.40 */
     char path[PATH_MAX]; /* as the loader would find it; empty: not found */
+    /* Another one that the file needs, if one of the two has the standard ABI and the other has not; else empty. */
+    char other[256];
 };
 
 /* Whether a library of this name is Cray MPICH's for one of its compilers: libmpi_gnu_12.so.12, libmpich_cray.so. */

@@ -236,6 +236,14 @@ static int refuse_disagreement(const struct run *r, const struct program *p) {
         mpi);
 }
 
+/* Such as C for the standard ABI with Fortran, for which each MPI has an ABI of its own. */
+static int refuse_two_interfaces(const struct program *p) {
+    return refuse(
+        "%s needs %s and %s, two interfaces of MPI that cannot be mixed: build all of it with the "
+        "compilers of one MPI (the standard ABI has no Fortran), or add --mpi NAME if this is wrong",
+        p->word, p->mpi.name, p->mpi.other);
+}
+
 static int run_decide(struct run *r) {
     const struct program *p = witness(r);
     if (r->options->wanted) {
@@ -247,6 +255,8 @@ static int run_decide(struct run *r) {
         r->flavour = r->options->wanted;
         return 0;
     }
+    if (p && *p->mpi.other)
+        return refuse_two_interfaces(p);
     enum flavour owner = p ? flavour_owner(&p->mpi) : FLAVOUR_NONE;
     if (owner && r->launcher.flavour && r->launcher.flavour != owner)
         return refuse_disagreement(r, p);
