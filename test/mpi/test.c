@@ -31,6 +31,12 @@ bool test_open_mpi(void) {
     return test_open_mpi_major() > 0;
 }
 
+void test_return_errors(bool yes) {
+    MPI_Errhandler handler = yes ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+}
+
 static void ignore_error(MPI_Comm *comm, int *code, ...) {
     (void)comm, (void)code;
 }

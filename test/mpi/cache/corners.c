@@ -339,7 +339,7 @@ static void read_beside_an_error(MPI_Win win) {
  * then valid. The target makes no MPI call for a while, so that the get is still pending at first. */
 CASE(rget_beside_a_failed_receive) {
     struct window w = open_window(2 * WINDOW, "always");
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    test_return_errors(true);
     if (test_rank == 0)
         read_beside_an_error(w.win);
     if (test_rank == 1) {
@@ -347,7 +347,7 @@ CASE(rget_beside_a_failed_receive) {
         usleep(300000);
     }
     close_window(&w);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    test_return_errors(false);
 }
 
 /* ---- a sync event between two gets of the same data in one epoch ----

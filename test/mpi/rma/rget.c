@@ -142,7 +142,7 @@ CASE(request_get_status) {
 /* MPICH and Open MPI's osc pt2pt refuse MPI_Request_free here; where it is accepted, the flush completes the get. */
 CASE(request_free) {
     struct window w = open_window(WINDOW, "always");
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    test_return_errors(true);
     for (int i = 0; i < 3; i++) {
         MPI_Request request = rget(&w, got, OFFSET, BYTES);
         if (MPI_Request_free(&request) != MPI_SUCCESS)
@@ -153,7 +153,7 @@ CASE(request_free) {
         memset(got, 0xcc, sizeof got);
         get_and_check(&w, OFFSET, BYTES, 0);
     }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    test_return_errors(false);
     close_window(&w);
 }
 

@@ -78,7 +78,7 @@ CASE(of_some_ranks) {
     char *memory = is ? alloc_mem(4096, NULL) : alloc_mem(4096, "host");
     use_created(memory, 4096, peer() % 2);
     expect_eq(MPI_Free_mem(memory), MPI_SUCCESS);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    test_return_errors(true);
     char *none = NULL;
     MPI_Info host;
     MPI_Info_create(&host);
@@ -96,7 +96,7 @@ CASE(of_some_ranks) {
         expect_eq(class, expected);
     }
     MPI_Info_free(&host);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    test_return_errors(false);
     barrier();
 }
 

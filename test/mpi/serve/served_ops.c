@@ -167,12 +167,10 @@ static void try_all_ops(MPI_Aint at) {
 CASE(all_types_and_operators) {
     SKIP_IF(!test_served(), "some combinations crash in the MPIs");
     open_ops(1);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    test_return_errors(true);
     try_all_ops(512);
     try_all_ops(4096 - 13); /* across the boundary between two blocks with separate locks */
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    test_return_errors(false);
     close_ops();
 }
 

@@ -293,7 +293,7 @@ CASE(mistakes_have_the_class_of_the_host) {
     struct allocated host = allocate_window(MPI_COMM_WORLD, WINDOW, 1, "host");
     MPI_Win_set_errhandler(served.win, MPI_ERRORS_RETURN);
     MPI_Win_set_errhandler(host.win, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    test_return_errors(true);
     MPI_Win_lock_all(0, served.win);
     MPI_Win_lock_all(0, host.win);
     compare_mistakes(served.win, host.win);
@@ -302,7 +302,7 @@ CASE(mistakes_have_the_class_of_the_host) {
     barrier();
     MPI_Win_unlock_all(host.win);
     MPI_Win_unlock_all(served.win);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    test_return_errors(false);
     MPI_Win_free(&host.win);
     MPI_Win_free(&served.win);
 }
@@ -474,10 +474,10 @@ CASE(more_memory_than_there_is) {
     SKIP_IF(!test_served(), "the MPI below ends the job, or hangs");
     char *base;
     MPI_Win win;
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    test_return_errors(true);
     int rc = MPI_Win_allocate((MPI_Aint)1 << 50, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     expect_eq(class_of(rc), MPI_ERR_NO_MEM);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    test_return_errors(false);
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     use_window(&w, MPI_COMM_WORLD);
     MPI_Win_free(&w.win);
