@@ -1,7 +1,10 @@
 # ccache, if it is installed: the trees of the two MPIs share most of their objects, so the second tree reuses those of the first.
 # CCACHE_NOHASHDIR: debug information names the folder in which the compiler ran, and ccache would treat the same file in two trees
-# as different. Sources have absolute paths, so debuggers find them in any case.
+# as different. Sources have absolute paths, so debuggers find them in any case. env sets it, not `cmake -E env`, which takes 10 ms of
+# CPU time for each file.
 find_program(HEARTH_CCACHE ccache)
-if(HEARTH_CCACHE AND NOT CMAKE_C_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 ${HEARTH_CCACHE})
-endif()
+foreach(language C CXX)
+  if(HEARTH_CCACHE AND NOT CMAKE_${language}_COMPILER_LAUNCHER)
+    set(CMAKE_${language}_COMPILER_LAUNCHER env CCACHE_NOHASHDIR=1 ${HEARTH_CCACHE})
+  endif()
+endforeach()
