@@ -130,13 +130,12 @@ void acquire_agree(void) {
 }
 
 /* Calls that a tool makes on Hearth's behalf are forwarded directly. Calls by the MPI library itself acquire without
- * need, which is harmless. */
-#define DEFINE(symbol, name, kind, params, args, straight_on, brought, instead)                              \
-    EXPORT int symbol params {                                                                               \
+ * need, which is harmless. MPI_X and PMPI_X share one body: it takes most of the time that this file takes to compile. */
+#define BOTH(name, kind, params, args, brought, instead)                                                     \
+    static struct call_time time_##name = CALL_TIME(#name);                                                  \
+    static __attribute__((noinline)) int forward_##name params {                                             \
         if (UNLIKELY(!real.name) && (find_all(), !real.name))                                                \
             return MPI_ERR_INTERN;                                                                           \
-        if (straight_on)                                                                                     \
-            return real.name args;                                                                           \
         int rc;                                                                                              \
         struct call_timer timer = call_time_begin(&time_##name, __builtin_frame_address(0));                 \
         const void *outer = host_mark;                                                                       \
@@ -154,12 +153,15 @@ void acquire_agree(void) {
             acquire(EVENT_##kind);                                                                           \
         report_partial_poll(&timer);                                                                         \
         return rc;                                                                                           \
+    }                                                                                                        \
+    EXPORT int name params {                                                                                 \
+        return forward_##name args;                                                                          \
+    }                                                                                                        \
+    EXPORT int P##name params {                                                                              \
+        if (UNLIKELY(host_is_marked(__builtin_frame_address(0))) && real.name)                               \
+            return real.name args;                                                                           \
+        return forward_##name args;                                                                          \
     }
-
-#define BOTH(name, kind, params, args, brought, instead)                                                     \
-    static struct call_time time_##name = CALL_TIME(#name);                                                  \
-    DEFINE(name, name, kind, params, args, 0, brought, instead)                                              \
-    DEFINE(P##name, name, kind, params, args, host_is_marked(__builtin_frame_address(0)), brought, instead)
 
 #define LOOP(name, nonblocking_args)                                                                         \
     if (p2p_prebarrier_is_needed() &&                                                                        \

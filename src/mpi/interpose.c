@@ -20,30 +20,7 @@
 
 /* The common path is a test and a jump. `waits`: MPI may wait in this call, and `before` and `after` are needed if
  * Hearth handles messages. */
-#define DEFINE(symbol, name, params, args, straight_on, waits, before, after)                                \
-    static int waiting_##symbol params {                                                                     \
-        before;                                                                                              \
-        int rc = hook_##name args;                                                                           \
-        after;                                                                                               \
-        return rc;                                                                                           \
-    }                                                                                                        \
-    static __attribute__((noinline)) int careful_##symbol params {                                           \
-        if (UNLIKELY(!READY(name)))                                                                          \
-            return MPI_ERR_INTERN;                                                                           \
-        if (straight_on)                                                                                     \
-            return host_real.name args;                                                                      \
-        rma_check_note("MPI_" #name);                                                                        \
-        struct call_timer timer = call_time_begin(&time_##name, __builtin_frame_address(0));                 \
-        int rc = waiting_##symbol args;                                                                      \
-        uint64_t ticks = call_time_end(&timer);                                                              \
-        if (UNLIKELY(timer.call != NULL) && rc == MPI_SUCCESS) {                                             \
-            COUNT_CALL(name);                                                                                \
-            if (UNLIKELY(ticks))                                                                             \
-                NOTE_TICKS(name);                                                                            \
-        }                                                                                                    \
-        report_partial_poll(&timer);                                                                         \
-        return rc;                                                                                           \
-    }                                                                                                        \
+#define DEFINE(symbol, name, params, args, waits)                                                            \
     EXPORT int symbol params {                                                                               \
         if (LIKELY(!(host_is_careful || (waits && p2p_on))))                                                 \
             return hook_##name args;                                                                         \
@@ -55,11 +32,44 @@
         return rc;                                                                                           \
     }
 
-/* A PMPI_X call by a tool that runs on Hearth's behalf is only forwarded. */
+#define DEFINE_CAREFUL(name, params, args, before, after)                                                    \
+    static int waiting_##name params {                                                                       \
+        before;                                                                                              \
+        int rc = hook_##name args;                                                                           \
+        after;                                                                                               \
+        return rc;                                                                                           \
+    }                                                                                                        \
+    static __attribute__((noinline)) int careful_MPI_##name params {                                         \
+        if (UNLIKELY(!READY(name)))                                                                          \
+            return MPI_ERR_INTERN;                                                                           \
+        rma_check_note("MPI_" #name);                                                                        \
+        struct call_timer timer = call_time_begin(&time_##name, __builtin_frame_address(0));                 \
+        int rc = waiting_##name args;                                                                        \
+        uint64_t ticks = call_time_end(&timer);                                                              \
+        if (UNLIKELY(timer.call != NULL) && rc == MPI_SUCCESS) {                                             \
+            COUNT_CALL(name);                                                                                \
+            if (UNLIKELY(ticks))                                                                             \
+                NOTE_TICKS(name);                                                                            \
+        }                                                                                                    \
+        report_partial_poll(&timer);                                                                         \
+        return rc;                                                                                           \
+    }
+
+/* A PMPI_X call by a tool that runs on Hearth's behalf is only forwarded. All others continue as MPI_X: one body per
+ * call halves the time that this file takes to compile. */
+#define DEFINE_CAREFUL_PMPI(name, params, args)                                                              \
+    static __attribute__((noinline)) int careful_PMPI_##name params {                                        \
+        if (UNLIKELY(host_is_marked(__builtin_frame_address(0))) && READY(name))                             \
+            return host_real.name args;                                                                      \
+        return careful_MPI_##name args;                                                                      \
+    }
+
 #define BOTH(name, params, args, waits, before, after)                                                       \
     static struct call_time time_##name = CALL_TIME("MPI_" #name);                                           \
-    DEFINE(MPI_##name, name, params, args, 0, waits, before, after)                                          \
-    DEFINE(PMPI_##name, name, params, args, host_is_marked(__builtin_frame_address(0)), waits, before, after)
+    DEFINE_CAREFUL(name, params, args, before, after)                                                        \
+    DEFINE_CAREFUL_PMPI(name, params, args)                                                                  \
+    DEFINE(MPI_##name, name, params, args, waits)                                                            \
+    DEFINE(PMPI_##name, name, params, args, waits)
 
 /* Replaces the call by `instead` where a pre-barrier is needed. */
 #define PREBARRIER_RETURN(instead)                                                                           \
