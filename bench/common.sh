@@ -170,11 +170,16 @@ plots() { # [NAME=VALUE]...: draws from the tables; names as in report/plots
     rm -f "$out/plots.tmp"
 }
 
-finish() { # fails if a job has failed
-    local failed
+marked() { # MARK: how many lines of the report have it in a column
+    grep -cF "| $1 |" "$out/results.md" || true
+}
+
+finish() { # [REACHED LOST]: how the report marks its figures; fails if a job has failed
+    local failed figures=
     [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
     touch "$out/failed.log"
     failed=$(wc -l <"$out/failed.log")
-    say "$failed jobs failed: $out/results.md"
+    [ $# = 0 ] || figures="$(marked "$1") figures reached, $(marked "$2") lost, "
+    say "$figures$failed jobs failed: $out/results.md"
     [ "$failed" = 0 ]
 }

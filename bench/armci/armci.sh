@@ -215,9 +215,5 @@ alternate "allocating" "$(pick 5 3)" 100 malloc_round malloc value=ns keys=mpi,c
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 3" >>"$out/machine.md"
 plots mpi="$first" ways="$ways" buffers="$buffers"
 bench_report armci "$out" quick=$quick mpis="${mpis[*]}" >"$out/results.md"
-[ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## The tables/,$d' "$out/results.md"
-touch "$out/failed.log"
-failed=$(wc -l <"$out/failed.log")
-say "$(grep -c '| reached |' "$out/results.md" || true) figures reached, $(grep -c '| \*\*lost\*\* |' "$out/results.md" || true) lost, $failed jobs failed: $out/results.md"
-[ "$failed" = 0 ]
+finish reached '**lost**'

@@ -142,9 +142,5 @@ for n in $(seq "$most"); do
 done
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 4" >>"$out/machine.md"
 bench_report halo "$out" >"$out/results.md"
-[ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 cat "$out/results.md"
-touch "$out/failed.log"
-failed=$(wc -l <"$out/failed.log")
-say "$(grep -c '| reached |' "$out/results.md" || true) figures reached, $(grep -c '| \*\*lost\*\* |' "$out/results.md" || true) lost, $failed jobs failed: $out/results.md"
-[ "$failed" = 0 ] && ! grep -q '^\*\*Results differ' "$out/results.md"
+finish reached '**lost**' && ! grep -q '^\*\*Results differ' "$out/results.md"

@@ -199,9 +199,5 @@ through_mpi
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 while it uses MPI" >>"$out/machine.md"
 plots mpi="$first" configs="host $structures" sizes="$(pick '1 4096' 1)"
 bench_report match "$out" quick=$quick mpis="${mpis[*]}" >"$out/results.md"
-[ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## The tables/,$d' "$out/results.md"
-touch "$out/failed.log"
-failed=$(wc -l <"$out/failed.log")
-say "$(grep -c '| reached |' "$out/results.md") figures reached, $(grep -c '| \*\*lost\*\* |' "$out/results.md") lost, $failed jobs failed: $out/results.md"
-[ "$failed" = 0 ]
+finish reached '**lost**'

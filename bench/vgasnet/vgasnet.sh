@@ -226,9 +226,5 @@ rounds "the paper's figures, and the page size" "$(pick 3 1)" figures_round
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 4" >>"$out/machine.md"
 plots rates="$(pick "none 450m paper" paper)"
 bench_report vgasnet "$out" quick=$quick pool=$((pool << 20)) paper_rate="$paper_rate" share="$network_to_nvm" >"$out/results.md"
-[ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## The tables/,$d' "$out/results.md"
-touch "$out/failed.log"
-failed=$(wc -l <"$out/failed.log")
-say "$(grep -c '| reached |' "$out/results.md" || true) figures reached, $(grep -c '| \*\*lost\*\* |' "$out/results.md" || true) lost, $failed jobs failed: $out/results.md"
-[ "$failed" = 0 ]
+finish reached '**lost**'
