@@ -5,11 +5,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
+. "$here/tools/check_files.sh"
 
 run_program() { # PROGRAM NAME RANKS [K=V]... -- [OPTION]...: writes exit status and output to $dir/NAME.*
     local program=$1 name=$2 ranks=$3 launch=()

@@ -12,11 +12,7 @@ cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
+. "$here/tools/check_files.sh"
 
 run_program() { # PROGRAM NAME RANKS [OPTION OF launch.sh]... -- [OPTION]...: writes exit status and output to $dir/NAME.*
     local program=$1 name=$2 ranks=$3 launch=()

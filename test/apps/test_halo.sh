@@ -14,11 +14,7 @@ hearth=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH=on)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
+. "$here/tools/check_files.sh"
 
 run() { # NAME RANKS [OPTION OF launch.sh]... -- MODE [OPTION]...: writes exit status and output to $dir/NAME.*
     local name=$1 ranks=$2 launch=()

@@ -11,19 +11,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
-
-has() { # file, regular expression: some line matches
-    grep -qE -- "$2" "$1" || { sed 's/^/    | /' "$1" && false; }
-}
-
-lacks() { # file, regular expression: no line matches
-    ! grep -nE -- "$2" "$1"
-}
+. "$here/tools/check_files.sh"
 
 # ---- made-up tables ----
 

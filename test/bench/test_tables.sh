@@ -10,11 +10,7 @@ trap 'rm -rf "$dir"' EXIT
 failed=0
 export MADE_UP=$dir/seeds BENCH_SECONDS=100000 # time for all rounds
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
+. "$folder/../tools/check_files.sh"
 
 # ---- the programs ----
 

@@ -1,11 +1,21 @@
-# For tests in which a rank is killed by SIGKILL; to be sourced. Sets here and dir, and uses mpi and tree of the
-# caller.
-# shellcheck shell=bash disable=SC2154 # mpi, tree: set by the script that sources it
+# For tests of jobs that fail, or in which a rank is killed by SIGKILL; to be sourced. Sets here and dir, and uses mpi and tree
+# of the caller; say sets failed.
+# shellcheck shell=bash disable=SC2154,SC2034 # mpi and tree are set by the script that sources it, failed is read there
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 most=60 # seconds until a job ends, also on a busy machine
 patience=60 # seconds until a condition holds
 trap 'rm -rf "$dir"' EXIT
+
+say() { # name, whether it passed; the output of the program is in $dir/out, its exit status may be in `status`
+    if [ "$2" = 1 ]; then
+        echo "ok $1"
+    else
+        echo "FAIL $1${status:+ (status $status)}"
+        sed 's/^/    | /' "$dir/out"
+        failed=1
+    fi
+}
 
 no_rank_alive() {
     ! xargs -r ps -o pid= -p <"$dir/pids" | grep -q .

@@ -13,16 +13,6 @@ run() { # case, K=V...
     "$here/launch.sh" "$mpi" 2 --timeout 120 "${env[@]}" "$tree/test/fault_armci" "$name" >"$dir/out" 2>&1
 }
 
-say() { # name, whether it passed
-    if [ "$2" = 1 ]; then
-        echo "ok $1"
-    else
-        echo "FAIL $1"
-        sed 's/^/    | /' "$dir/out"
-        failed=1
-    fi
-}
-
 # The job must end with an error, soon, and one line must match.
 ends() { # name, regular expression, case, K=V...
     local start status

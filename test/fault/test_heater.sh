@@ -13,11 +13,7 @@ run() { # HEARTH_HEATER, HEARTH_REPORT
         "$tree/test/mpi_hits" 2>&1
 }
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
+. "$here/tools/check_files.sh"
 
 run on 1 >"$dir/on"
 check 'a program runs well beside it' grep -q '^heater of rank' "$dir/on"

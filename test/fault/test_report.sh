@@ -12,11 +12,7 @@ run() { # value of HEARTH_REPORT
         --env HEARTH_REPORT="$1" "$tree/test/mpi_report" 2>&1
 }
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
+. "$here/tools/check_files.sh"
 
 run 1 >"$dir/stderr"
 check 'a text on stderr' grep -qE '^hearth: of [0-9]+ gets on 2 ranks [0-9]+ \([0-9.]+ %\) were served' "$dir/stderr"

@@ -19,16 +19,6 @@ run() { # ranks, mode and its options; K=V... before them
         "$tree/test/durable_gas" "${@:2}" --folder "$dir" >"$dir/out" 2>&1
 }
 
-say() { # name, whether it passed
-    if [ "$2" = 1 ]; then
-        echo "ok $1"
-    else
-        echo "FAIL $1"
-        sed 's/^/    | /' "$dir/out"
-        failed=1
-    fi
-}
-
 good() { # name; K=V... ranks mode...
     local status=0
     run "${@:2}" || status=$?

@@ -26,16 +26,6 @@ run() { # ranks, mode and its options; K=V... before them
         "$tree/test/durable_gas" "${@:2}" --folder "$dir" >"$dir/out" 2>&1 || status=$?
 }
 
-say() { # name, whether it passed
-    if [ "$2" = 1 ]; then
-        echo "ok $1"
-    else
-        echo "FAIL $1 (status $status)"
-        sed 's/^/    | /' "$dir/out"
-        failed=1
-    fi
-}
-
 errors() { # counts error lines of our library, except those of nodes that have lost their peer
     grep -E 'hearth\[[0-9]\]: error: ' "$dir/out" | grep -vc 'cannot be reached'
 }

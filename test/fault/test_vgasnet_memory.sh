@@ -50,16 +50,6 @@ run() { # K=V... mode and its options: two ranks, inside the cgroup
         "$tree/test/durable_gas" "$@" --folder "$dir" >"$dir/out" 2>&1 || status=$?
 }
 
-say() { # name, whether it passed
-    if [ "$2" = 1 ]; then
-        echo "ok $1"
-    else
-        echo "FAIL $1 (status $status)"
-        sed 's/^/    | /' "$dir/out"
-        failed=1
-    fi
-}
-
 peak() {
     cat "$group/${names[0]}" 2>/dev/null || echo 0 # memory.peak exists since Linux 5.19
 }

@@ -15,11 +15,7 @@ run() { # network or nothing, case, variables...
     "$here/launch.sh" "$mpi" 2 $network --preload "$tree/lib/libhearth-mpi.so" "${env[@]}" "$tree/test/mpi_past" "$case" 2>&1
 }
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
+. "$here/tools/check_files.sh"
 
 run --tcp always HEARTH_SUSPEND=64 HEARTH_REPORT=1 >"$dir/rest"
 check 'a stream without reuse is suspended, with the reason' \

@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "net/rpc/rpc_engine.h"
 
-enum { FUZZ_LINK_SENDS = 256 };
+enum { FUZZ_LINK_SENDS = 256, FUZZ_BYTES = 64, FUZZ_POOL_BYTES = 128 };
 
 static struct {
     struct link_events events;
@@ -18,6 +18,15 @@ static struct {
     unsigned count;
     unsigned char sum; /* of all bytes that were sent */
 } fuzz_link;
+
+/* Buffers of FUZZ_BYTES and FUZZ_POOL_BYTES; how many, the input says. */
+static inline struct flow_limits fuzz_link_limits(uint8_t shape) {
+    return (struct flow_limits){.buffers = 1 + shape % 5,
+                                .bytes = FUZZ_BYTES,
+                                .pool_buffers = shape / 8 % 8,
+                                .pool_buffer_bytes = FUZZ_POOL_BYTES,
+                                .size_hint = shape & 0x80};
+}
 
 int net_link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p) {
     (void)link, (void)port;

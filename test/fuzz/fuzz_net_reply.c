@@ -2,7 +2,7 @@
  * replies. */
 #include "fuzz_link.h"
 
-enum { NODES = 2, BYTES = 64, SPARE_BYTES = 128, MOST_STEPS = 200, OPERATIONS = 8, MOST_ANSWER = 600 };
+enum { NODES = 2, MOST_STEPS = 200, OPERATIONS = 8, MOST_ANSWER = 600 };
 enum step { REPLY, RAW, START, LEFT, STEPS };
 
 struct operation {
@@ -122,11 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     net_join(n, &(struct net_service){.failed = on_failure});
     n->addresses = addresses;
     n->address_bytes = 8;
-    n->limits = (struct flow_limits){.buffers = 1 + shape % 5,
-                                     .bytes = BYTES,
-                                     .pool_buffers = shape / 8 % 8,
-                                     .pool_buffer_bytes = SPARE_BYTES,
-                                     .size_hint = shape & 0x80};
+    n->limits = fuzz_link_limits(shape);
     has_failed = false;
     fuzz_link.count = 0;
     memset(operations, 0, sizeof operations);

@@ -3,7 +3,7 @@
  * sequences are found as well. */
 #include "fuzz_link.h"
 
-enum { CLIENTS = 3, BYTES = 64, SPARE_BYTES = 128, MOST_STEPS = 200 };
+enum { CLIENTS = 3, MOST_STEPS = 200 };
 enum step { BLOCK, RAW, NOTE, WORK, LEFT, STEPS };
 
 static bool has_failed;
@@ -19,7 +19,7 @@ static enum net_result serve(void *arg, struct net_block *b) {
     unsigned char sum = 0;
     (void)arg;
     fuzz_must(b->client >= 0 && b->client < CLIENTS && b->header_bytes <= NET_HEADER);
-    fuzz_must(b->bytes <= SPARE_BYTES && b->answer_bytes <= SPARE_BYTES);
+    fuzz_must(b->bytes <= FUZZ_POOL_BYTES && b->answer_bytes <= FUZZ_POOL_BYTES);
     for (size_t i = 0; i < b->header_bytes; i++)
         sum ^= ((const unsigned char *)b->header)[i];
     for (size_t i = 0; i < b->bytes; i++)
@@ -102,11 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     n->world = &world;
     n->helpers = 1;
     net_join(n, &(struct net_service){.handlers = {serve, serve_later}, .failed = on_failure});
-    n->limits = (struct flow_limits){.buffers = 1 + shape % 5,
-                                     .bytes = BYTES,
-                                     .pool_buffers = shape / 8 % 8,
-                                     .pool_buffer_bytes = SPARE_BYTES,
-                                     .size_hint = shape & 0x80};
+    n->limits = fuzz_link_limits(shape);
     has_failed = false;
     fuzz_link.count = 0;
     fuzz_must(net_server_open(&s, n, 0) == 0);

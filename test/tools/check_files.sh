@@ -7,7 +7,7 @@ check() { # name, command...
 }
 
 has() { # file, regular expression: some line matches
-    grep -qE -- "$2" "$1" || { sed 's/^/    | /' "$1" && false; }
+    grep -qE -- "$2" "$1" || { sed 's/^/    | /' "$1" | cut -c 1-200 | head -n 40 && false; }
 }
 
 lacks() { # file, regular expression

@@ -1,11 +1,10 @@
 """lines.py: windows and gets from known lines of a Python program, for tests of the report's call sites.
 
-  lines.py [threads]     the gets from a second thread, while this one runs Python code
+  lines.py [threads]     see lines_run.py
 """
 import sys
-import threading
-import time
 
+import lines_run
 import mpi4py
 import numpy
 
@@ -31,20 +30,6 @@ def deep(depth):
     window.Flush(peer)
 
 
-def work():
-    for i in range(1000):
-        fetch(i % 10)
-        deep(200)
-        time.sleep(0.001)  # the report may take a share of the run
-
-
-if "threads" in sys.argv:
-    worker = threading.Thread(target=work)
-    worker.start()
-    while worker.is_alive():
-        sum(range(1000))
-    worker.join()
-else:
-    work()
+lines_run.run(fetch, deep)
 window.Unlock_all()
 window.Free()

@@ -2,8 +2,8 @@
 interpreter's lock around calls as mpi4py does. Handles are those of MPICH's ABI."""
 import ctypes
 import sys
-import threading
-import time
+
+import lines_run
 
 ctypes.CDLL("libmpich.so.12", ctypes.RTLD_GLOBAL)
 mpi = ctypes.CDLL(None)  # of all libraries the first: Hearth, if it is there
@@ -30,21 +30,7 @@ def deep(depth):
     mpi.MPI_Win_flush(peer, window)
 
 
-def work():
-    for i in range(1000):
-        fetch(i % 10)
-        deep(200)
-        time.sleep(0.001)  # the report may take a share of the run
-
-
-if "threads" in sys.argv:
-    worker = threading.Thread(target=work)
-    worker.start()
-    while worker.is_alive():
-        sum(range(1000))
-    worker.join()
-else:
-    work()
+lines_run.run(fetch, deep)
 mpi.MPI_Win_unlock_all(window)
 mpi.MPI_Win_free(ctypes.byref(window))
 mpi.MPI_Finalize()

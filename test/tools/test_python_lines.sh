@@ -18,7 +18,7 @@ line() { # of the program
 run() { # report, arguments of the program
     local name=$1
     "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never --env HEARTH_REPORT="$dir/$name.json" \
-        /usr/bin/python3 "$here/tools/$program" "${@:2}" >"$dir/log" 2>&1 || { echo "FAIL $name: $(cat "$dir/log")" && failed=1; }
+        /usr/bin/python3 -B "$here/tools/$program" "${@:2}" >"$dir/log" 2>&1 || { echo "FAIL $name: $(cat "$dir/log")" && failed=1; }
     "$tree/bin/hearth" report "$dir/$name.json" >"$dir/$name.txt" || failed=1
 }
 

@@ -25,11 +25,7 @@ run() { # name of the report, settings...
         { echo "FAIL $name: $(cat "$dir/log")" && failed=1; }
 }
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
+. "$here/tools/check_files.sh"
 
 browse() { # width, page, options: prints the page; errors go to log
     timeout -k 5 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$dir/profile" --window-size="$1,2000" \

@@ -8,19 +8,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 hearth=$tree/bin/hearth
 
-check() { # name, command...
-    local what=$1
-    shift
-    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
-}
-
-has() { # file, regular expression: some line matches
-    grep -qE -- "$2" "$1" || { sed 's/^/    | /' "$1" | cut -c 1-200 | head -n 40 && false; }
-}
-
-lacks() { # file, regular expression
-    ! grep -nE -- "$2" "$1"
-}
+. "$here/check_files.sh"
 
 sample() { # name, settings...
     /usr/bin/python3 "$here/report_sample.py" "$dir/$1.json" "${@:2}"

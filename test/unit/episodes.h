@@ -10,6 +10,13 @@
 
 #include "base/clock.h"
 
+/* The test defines fail: it names the condition, the line and the seed of the episode, and ends the program. */
+#define require(condition)                                                                                   \
+    do {                                                                                                     \
+        if (!(condition))                                                                                    \
+            fail(#condition, __LINE__);                                                                      \
+    } while (0)
+
 struct episodes {
     const char *name, *operations, *things; /* printed as: ok NAME: 1000 OPERATIONS 2 THINGS */
     uint64_t (*run)(uint64_t seed);         /* returns the number of operations */

@@ -52,12 +52,6 @@ static struct expected expected;
 static uint64_t episode_seed, operation;
 static bool lossy; /* a resize of the index may drop or invalidate entries that it cannot place */
 
-#define require(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail(#condition, __LINE__);                                                                      \
-    } while (0)
-
 static void fail(const char *what, int line) {
     printf("FAIL cache_random %s:%d: not so: %s (operation %llu; replay with --seed %llu --operations 1)\n",
            __FILE__, line, what, (unsigned long long)operation, (unsigned long long)episode_seed);

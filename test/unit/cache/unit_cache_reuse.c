@@ -1,36 +1,22 @@
 /* unit_cache_reuse.c: compares the curve of hit ratio against size with simulated caches of that size. */
-#include "cache/cache.h"
+#include "sample_help.h"
 #include "test.h"
 
 enum { KEYS = 40000, LINE = 64 };
 
-static struct cache_sample sample;
-static uint64_t followed, affordable; /* accesses; of a million, how many may be followed; 0: all */
-
 static struct cache_reuse *open_reuse(void) {
     struct cache_reuse *r = NULL;
     expect_eq(cache_reuse_open(NULL, &r), 0);
-    cache_sample_open(&sample);
-    followed = affordable = 0;
+    open_sample();
     return r;
 }
 
-/* The first 1000 are free. */
-static bool is_dear(void) {
-    return affordable && followed > 1000 + cache_sample_gets(&sample) / 1000000.0 * (double)affordable;
-}
-
 static void get(struct cache_reuse *r, uint32_t target, uint64_t disp, uint64_t bytes, uint64_t epoch) {
-    uint64_t key = cache_sample_key(target, disp);
-    if (!cache_sample_takes(&sample, target, disp))
-        return;
-    if (!sample.left)
-        cache_sample_turn(&sample, is_dear());
-    if (key & sample.mask)
+    uint64_t key;
+    if (!sample_follows(target, disp, &key))
         return;
     cache_reuse_get(r, &sample, key, bytes, epoch);
-    if (++followed % 64 == 0 && is_dear())
-        cache_sample_shrink(&sample);
+    sample_shrink_if_dear();
 }
 
 static struct cache_reuse_curve read_and_close(struct cache_reuse *r) {

@@ -1,34 +1,20 @@
 /* unit_cache_whatif.c: tests the what-if cache: the hits that a cache would have had, from tags alone. */
-#include "cache/cache.h"
+#include "sample_help.h"
 #include "test.h"
-
-static struct cache_sample sample;
-static uint64_t followed, affordable; /* accesses; of a million, how many may be followed; 0: all */
 
 static struct cache_whatif *open_estimate(void) {
     struct cache_whatif *e = NULL;
     expect_eq(cache_whatif_open(NULL, &e), 0);
-    cache_sample_open(&sample);
-    followed = affordable = 0;
+    open_sample();
     return e;
 }
 
-/* The first 1000 are free. */
-static bool is_dear(void) {
-    return affordable && followed > 1000 + cache_sample_gets(&sample) / 1000000.0 * (double)affordable;
-}
-
 static void get(struct cache_whatif *e, uint32_t target, uint64_t disp, uint64_t bytes, uint64_t epoch) {
-    uint64_t key = cache_sample_key(target, disp);
-    if (!cache_sample_takes(&sample, target, disp))
-        return;
-    if (!sample.left)
-        cache_sample_turn(&sample, is_dear());
-    if (key & sample.mask)
+    uint64_t key;
+    if (!sample_follows(target, disp, &key))
         return;
     cache_whatif_get(e, &sample, key, bytes, epoch);
-    if (++followed % 64 == 0 && is_dear())
-        cache_sample_shrink(&sample);
+    sample_shrink_if_dear();
 }
 
 static struct cache_whatif_counts read_and_close(struct cache_whatif *e) {

@@ -1,51 +1,10 @@
-/* unit_data_accumulate.c: tests sums of all types, alone and under locks. The linker wraps net_lock_table_lock and
- * _try, so that the tests count how often a lock is taken. */
+/* unit_data_accumulate.c: tests sums of all types, alone and under locks. The tests count how often a
+ * lock is taken. */
 #include "test.h"
 
 #include "accumulate_help.h"
+#include "lock_help.h"
 #include "net_help.h"
-
-static unsigned locks, tries, unlocks;
-
-void __real_net_lock_table_lock(struct net_lock_table *s, const void *address);
-bool __real_net_lock_table_try(struct net_lock_table *s, const void *address);
-void __real_net_lock_table_unlock(struct net_lock_table *s, const void *address);
-void __wrap_net_lock_table_lock(struct net_lock_table *s, const void *address);
-bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *address);
-void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *address);
-
-/* If set, blocks can be written only while they are locked. */
-static bool guarded;
-
-static void guard(const void *address, int access) {
-    uintptr_t block = (uintptr_t)address / LOCK_TABLE_GRAIN * LOCK_TABLE_GRAIN;
-    if (guarded)
-        mprotect((void *)block, LOCK_TABLE_GRAIN, access);
-}
-
-void __wrap_net_lock_table_lock(struct net_lock_table *s, const void *address) {
-    locks++;
-    __real_net_lock_table_lock(s, address);
-    guard(address, PROT_READ | PROT_WRITE);
-}
-
-bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *address) {
-    bool got = __real_net_lock_table_try(s, address);
-    tries += got;
-    if (got)
-        guard(address, PROT_READ | PROT_WRITE);
-    return got;
-}
-
-void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *address) {
-    unlocks++;
-    guard(address, PROT_READ);
-    __real_net_lock_table_unlock(s, address);
-}
-
-static void forget_counts(void) {
-    locks = tries = unlocks = 0;
-}
 
 enum { BLOCKS = 8, SPACE = BLOCKS * LOCK_TABLE_GRAIN };
 static _Alignas(LOCK_TABLE_GRAIN) char there[SPACE], here[SPACE], model[SPACE];
@@ -121,18 +80,18 @@ TEST(each_block_is_locked_once)
     double one = 1;
     memset(there, 0, SPACE);
     memset(here, 0, SPACE);
-    forget_counts();
+    forget_lock_counts();
     data_accumulate_locked(s, ACC_DOUBLE, &one, there + 8, here, 3 * LOCK_TABLE_GRAIN);
-    expect_eq(locks, 4);
-    expect_eq(unlocks, 4);
-    forget_counts();
+    expect_eq(lock_count, 4);
+    expect_eq(unlock_count, 4);
+    forget_lock_counts();
     expect_eq(data_accumulate_try(s, ACC_DOUBLE, &one, there + 8, here, 3 * LOCK_TABLE_GRAIN),
               3 * LOCK_TABLE_GRAIN);
-    expect_eq(tries, 4);
-    expect_eq(unlocks, 4);
-    forget_counts();
+    expect_eq(try_count, 4);
+    expect_eq(unlock_count, 4);
+    forget_lock_counts();
     data_accumulate_locked(s, ACC_DOUBLE, &one, there, here, 0);
-    expect_eq(locks, 0);
+    expect_eq(lock_count, 0);
     close_stripes(s);
 }
 
@@ -144,11 +103,11 @@ TEST(elements_across_blocks_count_to_the_first)
     double value = 1, one = 1, sum;
     char *edge = there + LOCK_TABLE_GRAIN - 4;
     memset(there, 0, SPACE);
-    forget_counts();
+    forget_lock_counts();
     data_accumulate_locked(s, ACC_DOUBLE, &one, edge, &value, sizeof value);
     memcpy(&sum, edge, sizeof sum);
     expect(sum == 1);
-    expect_eq(locks, 1);
+    expect_eq(lock_count, 1);
     for (int type = 0; type < TYPES; type++) {
         size_t bytes = 2 * LOCK_TABLE_GRAIN + 16;
         scale = random_scale(type, &dice);
@@ -172,18 +131,18 @@ TEST(rows_of_one_block_share_its_lock)
     memset(there, 0, SPACE);
     memset(here, 0, SPACE);
     data_patch_make(&p, there, (int[]){16}, (int[]){8, 1024}, 1);
-    forget_counts();
+    forget_lock_counts();
     data_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
-    expect_eq(locks, 4);
+    expect_eq(lock_count, 4);
     data_patch_make(&p, there + 1023 * 16, (int[]){-16}, (int[]){8, 1024}, 1);
-    forget_counts();
+    forget_lock_counts();
     data_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
-    expect_eq(locks, 4);
+    expect_eq(lock_count, 4);
     data_patch_make(&p, there, (int[]){16, 64}, (int[]){8, 2, 512}, 2);
-    forget_counts();
+    forget_lock_counts();
     expect_eq(data_accumulate_patch_try(s, ACC_DOUBLE, &one, &p, 0, here, 8 * 1024), 8 * 1024);
-    expect_eq(tries, 8);
-    expect_eq(unlocks, 8);
+    expect_eq(try_count, 8);
+    expect_eq(unlock_count, 8);
     close_stripes(s);
 }
 
@@ -197,20 +156,12 @@ TEST(no_lock_is_kept_for_long)
     for (size_t i = 0; i < SPACE / 8; i++)
         memcpy(here + 8 * i, &one, 8);
     data_patch_make(&p, there + 8, (int[]){0}, (int[]){8, 4096}, 1);
-    forget_counts();
+    forget_lock_counts();
     data_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
     memcpy(&sum, there + 8, sizeof sum);
     expect(sum == 4096);
-    expect_eq(locks, 4096 * 8 / LOCK_TABLE_GRAIN);
+    expect_eq(lock_count, 4096 * 8 / LOCK_TABLE_GRAIN);
     close_stripes(s);
-}
-
-/* Returns whether the lock of this place is held; blocks may share one. */
-static bool is_held(struct net_lock_table *s, const char *place) {
-    bool got = net_lock_table_try(s, place);
-    if (got)
-        net_lock_table_unlock(s, place);
-    return !got;
 }
 
 enum { ONES = 3 * LOCK_TABLE_GRAIN / 4 };
@@ -236,7 +187,7 @@ TEST(a_held_lock_ends_a_try_at_its_first_byte)
     int one = 1;
     clear();
     net_lock_table_lock(s, held);
-    while (!is_held(s, there + 400 + expected))
+    while (!lock_is_held(s, there + 400 + expected))
         expected += 4;
     expect(expected <= 2 * LOCK_TABLE_GRAIN - 400);
     size_t done = data_accumulate_try(s, ACC_INT, &one, there + 400, ones, sizeof ones);
@@ -264,7 +215,7 @@ TEST(a_try_over_rows_goes_on_where_it_stopped)
     data_patch_make(&p, there + FIRST, (int[]){40}, (int[]){12, ROWS}, 1);
     for (int block = 1; block < 4; block++) {
         net_lock_table_lock(s, there + block * LOCK_TABLE_GRAIN);
-        while (!is_held(s, there + FIRST + expected / 12 * 40 + expected % 12))
+        while (!lock_is_held(s, there + FIRST + expected / 12 * 40 + expected % 12))
             expected += 4;
         done += data_accumulate_patch_try(s, ACC_INT, &one, &p, done, ones, BYTES - done);
         expect_eq(done, expected);

@@ -8,52 +8,9 @@
 #include <unistd.h>
 
 #include "data_help.h"
+#include "lock_help.h"
 #include "net_help.h"
 #include "shape_help.h"
-
-static _Atomic unsigned lock_count;
-
-void __real_net_lock_table_lock(struct net_lock_table *s, const void *address);
-bool __real_net_lock_table_try(struct net_lock_table *s, const void *address);
-void __real_net_lock_table_unlock(struct net_lock_table *s, const void *address);
-void __wrap_net_lock_table_lock(struct net_lock_table *s, const void *address);
-bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *address);
-void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *address);
-
-/* If set, blocks can be written only while they are locked. */
-static bool guarded;
-
-static void guard(const void *address, int access) {
-    uintptr_t block = (uintptr_t)address / LOCK_TABLE_GRAIN * LOCK_TABLE_GRAIN;
-    if (guarded)
-        mprotect((void *)block, LOCK_TABLE_GRAIN, access);
-}
-
-void __wrap_net_lock_table_lock(struct net_lock_table *s, const void *address) {
-    lock_count++;
-    __real_net_lock_table_lock(s, address);
-    guard(address, PROT_READ | PROT_WRITE);
-}
-
-bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *address) {
-    bool got = __real_net_lock_table_try(s, address);
-    lock_count += got;
-    if (got)
-        guard(address, PROT_READ | PROT_WRITE);
-    return got;
-}
-
-void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *address) {
-    guard(address, PROT_READ);
-    __real_net_lock_table_unlock(s, address);
-}
-
-static bool is_held(struct net_lock_table *locks, const char *place) {
-    bool got = __real_net_lock_table_try(locks, place);
-    if (got)
-        __real_net_lock_table_unlock(locks, place);
-    return !got;
-}
 
 enum { ARENA = 64 * LOCK_TABLE_GRAIN };
 static _Alignas(LOCK_TABLE_GRAIN) char arena[ARENA], model[ARENA];
@@ -107,7 +64,7 @@ static struct data_update choose_update(const struct random_shape *r, int op, in
 static uint64_t find_stop(struct net_lock_table *locks, const struct random_shape *r,
                           const struct data_update *u) {
     uint64_t done = 0;
-    while (done < u->bytes && !is_held(locks, u->to + r->place[u->from + done]))
+    while (done < u->bytes && !lock_is_held(locks, u->to + r->place[u->from + done]))
         done += kinds[u->type].bytes;
     return u->op == DATA_NO_OP && !u->old ? u->bytes : done;
 }
@@ -160,7 +117,7 @@ TEST(random_ranges_of_random_shapes)
                 if (naive_allows(op, type))
                     compare_update(locks, op, type);
     for (int i = 0; i < ARENA; i += LOCK_TABLE_GRAIN)
-        expect(!is_held(locks, arena + i));
+        expect(!lock_is_held(locks, arena + i));
     close_locks(locks);
 }
 
@@ -173,9 +130,9 @@ static unsigned count_locks(struct net_lock_table *locks, char *to, const struct
                             .shape = shape,
                             .packed = model,
                             .bytes = shape->bytes};
-    lock_count = 0;
+    forget_lock_counts();
     data_update_wait(locks, &u);
-    return lock_count;
+    return lock_count + try_count;
 }
 
 TEST(each_block_is_locked_once)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "accumulate_help.h"
+#include "episodes.h"
 #include "patch_help.h"
 
 enum { ARENA = 32 << 10, MOST = 3 << 10 };
@@ -22,15 +23,9 @@ static struct net_lock_table *lock_table;
 static struct random dice;
 static uint64_t round_seed;
 
-#define require(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail(#condition, __LINE__);                                                                      \
-    } while (0)
-
 static void fail(const char *what, int line) {
-    printf("FAIL armci_random %s:%d: not so: %s (replay with --seed %llu --operations 1)\n", __FILE__, line,
-           what, (unsigned long long)round_seed);
+    printf("FAIL data_patch_random %s:%d: not so: %s (replay with --seed %llu --operations 1)\n", __FILE__,
+           line, what, (unsigned long long)round_seed);
     exit(1);
 }
 
@@ -261,29 +256,17 @@ static uint64_t sum_round(void) {
     return (uint64_t)(a.bytes / a.counts[0]);
 }
 
+static uint64_t run_round(uint64_t seed) {
+    round_seed = seed;
+    random_seed(&dice, seed);
+    return roll(2) ? copy_round() : sum_round();
+}
+
 int main(int argc, char **argv) {
-    uint64_t seed = clock_ns(), most = 0, done = 0, rounds = 0;
-    double seconds = 0;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--seconds"))
-            seconds = atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--operations"))
-            most = (uint64_t)atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--seed"))
-            seed = strtoull(argv[i + 1], NULL, 10);
-    }
-    if (!most && seconds <= 0)
-        seconds = 10;
+    struct episodes all = {
+        .name = "data_patch_random", .operations = "rows in", .things = "rounds", .run = run_round};
     lock_table = open_stripes();
-    printf("seed %llu\n", (unsigned long long)seed);
-    fflush(stdout);
-    for (uint64_t start = clock_ns(); most ? done < most : (double)(clock_ns() - start) < seconds * 1e9;) {
-        round_seed = seed + rounds++;
-        random_seed(&dice, round_seed);
-        done += roll(2) ? copy_round() : sum_round();
-    }
+    int status = episodes_run(all, argc, argv);
     close_stripes(lock_table);
-    printf("ok armci_random: %llu rows in %llu rounds\n1 passed, 0 failed\n", (unsigned long long)done,
-           (unsigned long long)rounds);
-    return 0;
+    return status;
 }

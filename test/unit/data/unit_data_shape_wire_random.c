@@ -17,12 +17,6 @@ enum { ROOM = 512, MOST = ROOM / 8 };
 static struct random dice;
 static uint64_t round_seed;
 
-#define require(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail(#condition, __LINE__);                                                                      \
-    } while (0)
-
 static void fail(const char *what, int line) {
     printf("FAIL data_shape_wire_random %s:%d: not so: %s (replay with --seed %llu --operations 1)\n",
            __FILE__, line, what, (unsigned long long)round_seed);

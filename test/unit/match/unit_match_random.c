@@ -44,12 +44,6 @@ static unsigned any_source, any_tag;              /* percent of receives */
 static uint32_t depth;                            /* of the queues, about */
 static bool failing;                              /* allocations fail at times */
 
-#define require(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail(#condition, __LINE__);                                                                      \
-    } while (0)
-
 static void fail(const char *what, int line) {
     printf("FAIL match_random %s:%d: not so: %s (structure %d-%u, operation %llu; replay with --seed %llu "
            "--operations 1)\n",

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "episodes.h"
 #include "net/rpc/flow.h"
 
 enum { EPISODE = 20000, CLIENTS = 24, MESSAGES = 1 << 13, RING = 2048 };
@@ -63,13 +64,7 @@ static uint32_t count, message_count;
 static bool ordered, stingy;
 static unsigned fetches, patience, laziness;
 static uint64_t episode_seed, operation, acks, blocks, granted, refused;
-static uint64_t all_blocks, all_acks, all_granted, all_refused;
-
-#define require(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail(#condition, __LINE__);                                                                      \
-    } while (0)
+static uint64_t episode_count, all_blocks, all_acks, all_granted, all_refused;
 
 static void fail(const char *what, int line) {
     printf("FAIL net_flow_random %s:%d: not so: %s (B %u, S %u, %u spares of %u, %u clients, operation %llu; "
@@ -592,6 +587,7 @@ static void run_nonsense(void) {
 
 /* Returns how many operations it was. */
 static uint64_t episode(uint64_t seed) {
+    episode_count++;
     episode_seed = seed;
     random_seed(&dice, seed);
     if (chance(15))
@@ -602,28 +598,13 @@ static uint64_t episode(uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-    uint64_t seed = clock_ns(), most = 0, done = 0, episodes = 0;
-    double seconds = 0;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--seconds"))
-            seconds = atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--operations"))
-            most = (uint64_t)atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--seed"))
-            seed = strtoull(argv[i + 1], NULL, 10);
-    }
-    if (!most && seconds <= 0)
-        seconds = 10;
-    printf("seed %llu\n", (unsigned long long)seed);
-    fflush(stdout);
-    for (uint64_t start = clock_ns(); most ? done < most : (double)(clock_ns() - start) < seconds * 1e9;)
-        done += episode(seed + episodes++);
-    if (episodes > 100) /* enough of each kind */
+    struct episodes all = {
+        .name = "net_flow_random", .operations = "operations in", .things = "episodes", .run = episode};
+    int status = episodes_run(all, argc, argv);
+    if (episode_count > 100) /* enough of each kind */
         require(all_granted && all_refused && all_acks < all_blocks / 2);
-    printf(
-        "ok net_flow_random: %llu operations in %llu episodes; with 4 buffers and more %llu blocks and %llu "
-        "acknowledgements; %llu grants, %llu refused\n1 passed, 0 failed\n",
-        (unsigned long long)done, (unsigned long long)episodes, (unsigned long long)all_blocks,
-        (unsigned long long)all_acks, (unsigned long long)all_granted, (unsigned long long)all_refused);
-    return 0;
+    printf("with 4 buffers and more %llu blocks and %llu acknowledgements; %llu grants, %llu refused\n",
+           (unsigned long long)all_blocks, (unsigned long long)all_acks, (unsigned long long)all_granted,
+           (unsigned long long)all_refused);
+    return status;
 }

@@ -46,12 +46,6 @@ static struct net_node *node;
 static struct random dice;
 static uint64_t sent[MOST], received[MOST];
 
-#define require(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail(#condition, __LINE__);                                                                      \
-    } while (0)
-
 static void fail(const char *what, int line) {
     printf("FAIL net_random %s:%d: not so: %s (rank %d of %d; replay with --seed %llu --operations 1)\n",
            __FILE__, line, what, e.options.rank, e.options.count, (unsigned long long)e.seed);

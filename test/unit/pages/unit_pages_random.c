@@ -94,12 +94,6 @@ static struct pages_message said[NODES + 1];
  * pages that were overwritten without being read. */
 static uint64_t came[PAGES_KINDS], put_off, sent_away, frozen, overwritten, protocol_episodes;
 
-#define require(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail(#condition, __LINE__);                                                                      \
-    } while (0)
-
 static void fail(const char *what, int line) {
     printf("FAIL pages_random %s:%d: not so: %s (%u nodes, %u homes, %u pages, %u frames, window %u, "
            "operation %llu; "

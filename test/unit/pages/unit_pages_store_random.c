@@ -45,12 +45,6 @@ static struct {
 static struct random dice;
 static char *buffers;
 
-#define require(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail(#condition, __LINE__);                                                                      \
-    } while (0)
-
 static void fail(const char *what, int line) {
     printf("FAIL pages_store_random line %d: not so: %s (replay with --seed %llu --operations 1)\n", line,
            what, (unsigned long long)e.seed);

@@ -36,12 +36,6 @@ static struct random dice;
 static int acting; /* the rank whose store is being called */
 static char *buffers;
 
-#define require(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail(#condition, __LINE__);                                                                      \
-    } while (0)
-
 static void fail(const char *what, int line) {
     printf("FAIL pages_store_replay_random line %d: not so: %s (rank %d of %d; replay with --seed %llu "
            "--operations "
