@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "vgasnet_nodes.h"
+#include "vgasnet_trip.h"
 
 static const char help[] =
     "vgasnet_near [OPTION]...   operations inside a node; see the head of vgasnet_near.c\n"
@@ -17,28 +18,8 @@ static const char help[] =
 
 enum { ASKS, HOME, RANKS };
 enum { GET, PUT, TRIP, SELF, OPERATIONS };
-enum { WANTED = 130, GIVEN, OVER };
 enum { COPIES = 256, TRIPS = 16, PLACES = 64 };
 static const char *const names[OPERATIONS] = {"get", "put", "trip", "self"};
-
-static volatile int given, over;
-
-static void on_wanted(gasnet_token_t token) {
-    gasnet_AMReplyShort0(token, GIVEN);
-}
-
-static void on_given(gasnet_token_t token) {
-    (void)token;
-    given++;
-}
-
-static void on_over(gasnet_token_t token) {
-    (void)token;
-    over++;
-}
-
-static gasnet_handlerentry_t handlers[] = {
-    {WANTED, (void (*)())on_wanted}, {GIVEN, (void (*)())on_given}, {OVER, (void (*)())on_over}};
 
 static void make_trip(gasnet_node_t to) {
     given = 0;

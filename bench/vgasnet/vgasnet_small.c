@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "vgasnet_nodes.h"
+#include "vgasnet_trip.h"
 
 static const char help[] = "vgasnet_small [OPTION]...   small operations; see the head of vgasnet_small.c\n"
                            "  --page 64k      bytes of a page; must equal HEARTH_PAGE_SIZE\n"
@@ -25,30 +26,11 @@ static const char help[] = "vgasnet_small [OPTION]...   small operations; see th
 
 enum { ASKS, HOME, HOLDS, RANKS };
 enum { THIRD, CHANGED, BOTH, AT_HOME, NVM, CASES };
-enum { WANTED = 130, GIVEN, OVER };
 static const char *const names[CASES] = {"third", "changed", "both", "home", "nvm"};
 
 static size_t pages;
-static volatile int given, over;
 
 /* ---- a round trip ---- */
-
-static void on_wanted(gasnet_token_t token) {
-    gasnet_AMReplyShort0(token, GIVEN);
-}
-
-static void on_given(gasnet_token_t token) {
-    (void)token;
-    given++;
-}
-
-static void on_over(gasnet_token_t token) {
-    (void)token;
-    over++;
-}
-
-static gasnet_handlerentry_t handlers[] = {
-    {WANTED, (void (*)())on_wanted}, {GIVEN, (void (*)())on_given}, {OVER, (void (*)())on_over}};
 
 static double trip(void) {
     uint64_t start = clock_ns();
