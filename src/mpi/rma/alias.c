@@ -25,8 +25,8 @@ struct overlap {
 static bool ranks_overlap(const struct window *a, int rank_a, const struct window *b, int rank_b) {
     if (a->dynamic || b->dynamic)
         return true;
-    struct rma_memory x = rma_memory_read(&a->memory.table, rank_a),
-                      y = rma_memory_read(&b->memory.table, rank_b);
+    struct rank_memory x = memory_table_read(&a->memory.table, rank_a),
+                       y = memory_table_read(&b->memory.table, rank_b);
     return x.base < y.base + y.bytes && y.base < x.base + x.bytes;
 }
 
@@ -41,12 +41,12 @@ static int windows_overlap(const struct window *a, const struct window *b) {
     struct overlap o = {.a = a, .b = b};
     if (a->memory.table.one_world != b->memory.table.one_world)
         return -ENOTSUP;
-    int err = rma_memory_common(&a->memory.table, &b->memory.table, overlap_visit, &o);
+    int err = memory_table_common(&a->memory.table, &b->memory.table, overlap_visit, &o);
     return err ? err : o.found;
 }
 
 static int rank_there(const struct window *a, const struct window *b, int rank) {
-    int there = rma_memory_find(&b->memory.table, rma_memory_process(&a->memory.table, rank), rank);
+    int there = memory_table_find(&b->memory.table, memory_table_process(&a->memory.table, rank), rank);
     return there >= 0 && ranks_overlap(a, rank, b, there) ? there : NOT_THERE;
 }
 

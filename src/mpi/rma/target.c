@@ -24,7 +24,7 @@ static struct rma_target *target_add(struct window *w, int rank) {
         target_lost(w, rank);
         return NULL;
     }
-    struct rma_memory m = rma_memory_read(&w->memory.table, rank);
+    struct rank_memory m = memory_table_read(&w->memory.table, rank);
     *t = (struct rma_target){.head = t->head,
                              .base = m.base,
                              .bytes = m.bytes,

@@ -1,10 +1,8 @@
 /* window_open.c: creation and release of windows, and the parts of dynamic ones.
  *
  * At creation all ranks exchange the address of their memory, its displacement unit, and the identity of their
- * process (window_memory.c). Every access thus has an address in its target's memory, and aliasing windows are known (alias.c). */
+ * process (serve/node_table.c). Every access thus has an address in its target's memory, and aliasing windows are known (alias.c). */
 #include <stdlib.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 #include "mpi/core/call_time.h"
 #include "mpi/core/hooks.h"
@@ -16,7 +14,6 @@
 #include "mpi/rma/window/rma_progress.h"
 #include "mpi/rma/window/score.h"
 #include "mpi/rma/window_cache.h"
-#include "mpi/rma/window_memory.h"
 #include "mpi/rma/write.h"
 #include "mpi/serve/serve_auto.h"
 #include "mpi/serve/served.h"
@@ -32,21 +29,15 @@ struct region {
 
 /* ---- creation ---- */
 
-static uint64_t own_process;
-static int own_rank; /* in MPI_COMM_WORLD */
-
-/* Once per process: its identity, the thread level, the budget. */
+/* Once per process: the thread level, the budget. */
 static void window_start(void) {
     int rank = -1, size = 0;
-    if (getrandom(&own_process, sizeof own_process, 0) != (ssize_t)sizeof own_process)
-        own_process = random_mix(clock_ns() ^ (uint64_t)getpid() << 32);
     rma_threaded = host_is_threaded();
     if (host_has_world()) {
         host_Comm_rank(MPI_COMM_WORLD, &rank);
         host_Comm_size(MPI_COMM_WORLD, &size);
     }
     log_identify(rank);
-    own_rank = rank;
     live_open(rank, size); /* unless MPI_Init has done it */
     rma_window_cache_start();
     rma_check_is_on = settings_get()->check;
@@ -98,22 +89,21 @@ static void give_structure(struct window *w) {
 
 /* Registers a window that MPI has just created. Collective over comm. If some rank has no memory for it, no rank
  * registers it, and all its calls go to MPI. */
-static void window_opened(MPI_Win handle, struct rma_memory own, MPI_Info info, MPI_Comm comm, bool shared,
+static void window_opened(MPI_Win handle, struct rank_memory own, MPI_Info info, MPI_Comm comm, bool shared,
                           bool dynamic) {
     int size = 0, rank = 0;
     struct rank_table targets = {0};
-    struct window_memory memory;
+    struct node_table memory;
     start_up();
     rma_lock();
     struct window *w = take_structure();
     rma_unlock();
     host_Comm_size(comm, &size);
     host_Comm_rank(comm, &rank);
-    own.process = (uint64_t)own_rank;
     bool ready = w && !rank_table_open(&targets, (uint32_t)size, sizeof(struct rma_target),
                                        &rma_window_no_target.head);
     bool known =
-        rma_window_memory_gather(&(struct window_member){own, own_process, ready}, comm, rank, size, &memory);
+        serve_node_table_gather(&(struct node_table_member){.memory = own, .ready = ready}, comm, &memory);
     acquire(EVENT_COLLECTIVE);
     rma_lock();
     if (known) {
@@ -153,7 +143,7 @@ static int note_created(int rc, MPI_Win *win, const void *base, MPI_Aint size, M
                         MPI_Comm comm, bool shared) {
     if (rc != MPI_SUCCESS)
         return rc;
-    struct rma_memory own = {
+    struct rank_memory own = {
         .base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
     window_opened(*win, own, info, comm, shared, false);
     return rc;
@@ -202,7 +192,7 @@ int hook_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
     serve_open();
     int rc = host_Win_create_dynamic(info, comm, win);
     if (rc == MPI_SUCCESS)
-        window_opened(*win, (struct rma_memory){.unit = 1}, info, comm, false, true);
+        window_opened(*win, (struct rank_memory){.unit = 1}, info, comm, false, true);
     return rc;
 }
 
@@ -272,7 +262,7 @@ static void window_release(struct window *w) {
     }
     free(w->started.ranks);
     rank_table_close(&w->targets);
-    rma_window_memory_free(&w->memory);
+    serve_node_table_free(&w->memory);
     live_hide(w);
     if (w->cache)
         cache_close(w->cache);

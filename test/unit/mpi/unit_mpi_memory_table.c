@@ -2,53 +2,53 @@
  * process are found, in permuted windows in a number of steps that grows with the ranks only. */
 #include "test.h"
 
-#include "mpi/rma/window/memory_table.c"
+#include "mpi/core/memory_table.c"
 
 enum { MOST = 3000 };
 
-static struct rma_memory parts[MOST];
+static struct rank_memory parts[MOST];
 static unsigned char rows[MOST * 32];
 
-static void build(struct rma_memory_table *t, int size, bool one_world) {
-    struct rma_memory_range range = rma_memory_no_range;
+static void build(struct memory_table *t, int size, bool one_world) {
+    struct memory_table_range range = memory_table_no_range;
     for (int i = 0; i < size; i++)
-        rma_memory_extend(&range, &parts[i], i, size, one_world);
-    rma_memory_plan(t, size, one_world, &range);
+        memory_table_extend(&range, &parts[i], i, size, one_world);
+    memory_table_plan(t, size, one_world, &range);
     t->rows = t->row_bytes ? rows : NULL;
     for (int i = 0; i < size; i++)
-        rma_memory_write(t, i, &parts[i], rows + (size_t)i * t->row_bytes);
+        memory_table_write(t, i, &parts[i], rows + (size_t)i * t->row_bytes);
 }
 
 static void check(int size, bool one_world) {
-    struct rma_memory_table t;
+    struct memory_table t;
     build(&t, size, one_world);
     for (int i = 0; i < size; i++) {
-        struct rma_memory m = rma_memory_read(&t, i);
+        struct rank_memory m = memory_table_read(&t, i);
         expect(memcmp(&m, &parts[i], sizeof m) == 0);
-        expect_eq(rma_memory_process(&t, i), parts[i].process);
-        expect_eq(rma_memory_find(&t, parts[i].process, 0), i);
+        expect_eq(memory_table_process(&t, i), parts[i].process);
+        expect_eq(memory_table_find(&t, parts[i].process, 0), i);
     }
 }
 
 TEST(nothing_is_stored_where_all_are_equal)
 {
-    struct rma_memory_table t;
+    struct memory_table t;
     for (int i = 0; i < MOST; i++)
-        parts[i] = (struct rma_memory){
+        parts[i] = (struct rank_memory){
             .base = 0x7f0000001000, .bytes = 4096, .unit = 8, .process = (uint64_t)i + 17};
     build(&t, MOST, true);
     expect_eq(t.row_bytes, 0);
     check(MOST, true);
-    expect_eq(rma_memory_find(&t, 16, 0), -1);
-    expect_eq(rma_memory_find(&t, MOST + 17, 0), -1);
+    expect_eq(memory_table_find(&t, 16, 0), -1);
+    expect_eq(memory_table_find(&t, MOST + 17, 0), -1);
 }
 
 TEST(rows_are_as_wide_as_the_ranges_need)
 {
-    struct rma_memory_table t;
+    struct memory_table t;
     for (int i = 0; i < MOST;
          i++) /* addresses of 47 bits, some sizes, one unit, the ranks of MPI_COMM_WORLD */
-        parts[i] = (struct rma_memory){
+        parts[i] = (struct rank_memory){
             .base = (uint64_t)i << 35 | 64, .bytes = (uint64_t)i % 256, .unit = 8, .process = (uint64_t)i};
     build(&t, MOST, true);
     expect_eq(t.widths[MEMORY_BASE], 6);
@@ -75,11 +75,11 @@ TEST(every_value_survives)
         bool one_world = round % 2;
         unsigned shift[3] = {random_next(&r) % 64, random_next(&r) % 64, random_next(&r) % 64};
         for (int i = 0; i < size; i++)
-            parts[i] = (struct rma_memory){.base = random_next(&r) >> shift[0],
-                                           .bytes = random_next(&r) >> shift[1],
-                                           .unit = random_next(&r) >> shift[2],
-                                           .process = one_world ? (uint64_t)((i * 37 + round) % 71) * 1000
-                                                                : random_mix((uint64_t)(i + 100 * round))};
+            parts[i] = (struct rank_memory){.base = random_next(&r) >> shift[0],
+                                            .bytes = random_next(&r) >> shift[1],
+                                            .unit = random_next(&r) >> shift[2],
+                                            .process = one_world ? (uint64_t)((i * 37 + round) % 71) * 1000
+                                                                 : random_mix((uint64_t)(i + 100 * round))};
         check(size, one_world);
     }
 }
@@ -93,11 +93,11 @@ static bool note(void *arg, int a, int b) {
 /* b has every other process of a, in reverse order. */
 static void meet(bool one_world) {
     static unsigned char rows_a[sizeof rows];
-    struct rma_memory_table a, b;
+    struct memory_table a, b;
     int visits = 0;
     for (int i = 0; i < MOST; i++)
         parts[i] =
-            (struct rma_memory){.unit = 1, .process = one_world ? (uint64_t)i : random_mix((uint64_t)i)};
+            (struct rank_memory){.unit = 1, .process = one_world ? (uint64_t)i : random_mix((uint64_t)i)};
     build(&a, MOST, one_world);
     memcpy(rows_a, rows, sizeof rows);
     a.rows = a.row_bytes ? rows_a : NULL;
@@ -106,12 +106,12 @@ static void meet(bool one_world) {
             one_world ? (uint64_t)(MOST - 2 - 2 * i) : random_mix((uint64_t)(MOST - 2 - 2 * i));
     build(&b, MOST / 2, one_world);
     memset(met, -1, sizeof met);
-    expect_eq(rma_memory_common(&a, &b, note, &visits), 0);
+    expect_eq(memory_table_common(&a, &b, note, &visits), 0);
     expect_eq(visits, MOST / 2);
     for (int i = 0; i < MOST; i++)
         expect_eq(met[i], i % 2 ? -1 : (MOST - 2 - i) / 2);
     visits = MOST - 1;
-    expect_eq(rma_memory_common(&b, &a, note, &visits), 0);
+    expect_eq(memory_table_common(&b, &a, note, &visits), 0);
     expect_eq(visits, MOST);
 }
 

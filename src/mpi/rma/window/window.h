@@ -13,7 +13,7 @@
 #include "clampi.h"
 #include "mpi/core/acquire.h"
 #include "mpi/core/layout.h"
-#include "mpi/rma/window/memory_table.h"
+#include "mpi/serve/node_table.h"
 
 struct net_shared;
 struct target_row;
@@ -86,12 +86,6 @@ struct window_epoch {
 /* The ranks in the open epoch of MPI_Win_start. */
 struct window_started {
     int *ranks, count;
-};
-
-/* Where the memory of all ranks lies. */
-struct window_memory {
-    struct rma_memory_table table;
-    struct net_shared *shared; /* of the node, for the table; NULL: it is private */
 };
 
 /* Counted here; the cache counts the rest. */
@@ -184,7 +178,7 @@ struct window {
     struct window_score score;
     struct window_analysis analysis;
     struct window_aliases aliases;
-    struct window_memory memory;
+    struct node_table memory; /* where that of all ranks lies */
     struct window_started started;
     struct window *next;
     uint64_t served_reason;       /* serve/serve_auto.h */

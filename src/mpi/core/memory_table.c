@@ -4,7 +4,7 @@
  *
  * Processes of one world are stored by their distance to the rank in the window, which is the same for all in MPI_COMM_WORLD and
  * in every communicator of consecutive ranks. Their column is then empty. */
-#include "mpi/rma/window/memory_table.h"
+#include "mpi/core/memory_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 #include "base/base.h"
 
-const struct rma_memory_range rma_memory_no_range = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX},
-                                                     {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+const struct memory_table_range memory_table_no_range = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX},
+                                                         {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
 
 /* ---- one row ---- */
 
@@ -22,11 +22,11 @@ static uint64_t process_pack(uint64_t process, int rank, int size, bool one_worl
     return one_world ? process + (uint64_t)size - (uint64_t)rank : process;
 }
 
-static uint64_t process_unpack(const struct rma_memory_table *t, int rank, uint64_t packed) {
+static uint64_t process_unpack(const struct memory_table *t, int rank, uint64_t packed) {
     return t->one_world ? packed + (uint64_t)rank - (uint64_t)t->size : packed;
 }
 
-static void columns_of(const struct rma_memory *m, int rank, int size, bool one_world,
+static void columns_of(const struct rank_memory *m, int rank, int size, bool one_world,
                        uint64_t out[MEMORY_COLUMNS]) {
     out[MEMORY_BASE] = m->base;
     out[MEMORY_BYTES] = m->bytes;
@@ -34,8 +34,8 @@ static void columns_of(const struct rma_memory *m, int rank, int size, bool one_
     out[MEMORY_PROCESS] = process_pack(m->process, rank, size, one_world);
 }
 
-void rma_memory_extend(struct rma_memory_range *range, const struct rma_memory *m, int rank, int size,
-                       bool one_world) {
+void memory_table_extend(struct memory_table_range *range, const struct rank_memory *m, int rank, int size,
+                         bool one_world) {
     uint64_t columns[MEMORY_COLUMNS];
     columns_of(m, rank, size, one_world, columns);
     for (int i = 0; i < MEMORY_COLUMNS; i++) {
@@ -51,9 +51,9 @@ static uint8_t width_of(uint64_t n) {
     return bytes;
 }
 
-void rma_memory_plan(struct rma_memory_table *t, int size, bool one_world,
-                     const struct rma_memory_range *range) {
-    *t = (struct rma_memory_table){.size = size, .one_world = one_world};
+void memory_table_plan(struct memory_table *t, int size, bool one_world,
+                       const struct memory_table_range *range) {
+    *t = (struct memory_table){.size = size, .one_world = one_world};
     for (int i = 0; i < MEMORY_COLUMNS; i++) {
         t->least[i] = range->least[i];
         t->widths[i] = width_of(~range->complement[i] - range->least[i]);
@@ -61,8 +61,8 @@ void rma_memory_plan(struct rma_memory_table *t, int size, bool one_world,
     }
 }
 
-void rma_memory_write(const struct rma_memory_table *t, int rank, const struct rma_memory *m,
-                      unsigned char *row) {
+void memory_table_write(const struct memory_table *t, int rank, const struct rank_memory *m,
+                        unsigned char *row) {
     uint64_t columns[MEMORY_COLUMNS];
     columns_of(m, rank, t->size, t->one_world, columns);
     for (int i = 0; i < MEMORY_COLUMNS; i++) {
@@ -79,24 +79,24 @@ static uint64_t read_number(const unsigned char *at, unsigned width) {
     return n;
 }
 
-static const unsigned char *row_at(const struct rma_memory_table *t, int rank) {
+static const unsigned char *row_at(const struct memory_table *t, int rank) {
     return t->rows + (size_t)rank * t->row_bytes;
 }
 
-struct rma_memory rma_memory_read(const struct rma_memory_table *t, int rank) {
+struct rank_memory memory_table_read(const struct memory_table *t, int rank) {
     uint64_t columns[MEMORY_COLUMNS];
     const unsigned char *at = t->row_bytes ? row_at(t, rank) : NULL;
     for (int i = 0; i < MEMORY_COLUMNS; i++) {
         columns[i] = t->least[i] + (t->widths[i] ? read_number(at, t->widths[i]) : 0);
         at = t->widths[i] ? at + t->widths[i] : at;
     }
-    return (struct rma_memory){.base = columns[MEMORY_BASE],
-                               .bytes = columns[MEMORY_BYTES],
-                               .unit = columns[MEMORY_UNIT],
-                               .process = process_unpack(t, rank, columns[MEMORY_PROCESS])};
+    return (struct rank_memory){.base = columns[MEMORY_BASE],
+                                .bytes = columns[MEMORY_BYTES],
+                                .unit = columns[MEMORY_UNIT],
+                                .process = process_unpack(t, rank, columns[MEMORY_PROCESS])};
 }
 
-uint64_t rma_memory_process(const struct rma_memory_table *t, int rank) {
+uint64_t memory_table_process(const struct memory_table *t, int rank) {
     unsigned width = t->widths[MEMORY_PROCESS];
     uint64_t n = width ? read_number(row_at(t, rank) + t->row_bytes - width, width) : 0;
     return process_unpack(t, rank, t->least[MEMORY_PROCESS] + n);
@@ -105,34 +105,34 @@ uint64_t rma_memory_process(const struct rma_memory_table *t, int rank) {
 /* ---- ranks of processes ---- */
 
 /* Whether the processes are consecutive, so that a rank is found by subtraction. */
-static bool is_consecutive(const struct rma_memory_table *t) {
+static bool is_consecutive(const struct memory_table *t) {
     return t->one_world && !t->widths[MEMORY_PROCESS];
 }
 
-static int rank_by_distance(const struct rma_memory_table *t, uint64_t process) {
-    uint64_t rank = process - rma_memory_process(t, 0);
+static int rank_by_distance(const struct memory_table *t, uint64_t process) {
+    uint64_t rank = process - memory_table_process(t, 0);
     return rank < (uint64_t)t->size ? (int)rank : -1;
 }
 
-int rma_memory_find(const struct rma_memory_table *t, uint64_t process, int likely) {
+int memory_table_find(const struct memory_table *t, uint64_t process, int likely) {
     if (is_consecutive(t))
         return rank_by_distance(t, process);
-    if ((unsigned)likely < (unsigned)t->size && rma_memory_process(t, likely) == process)
+    if ((unsigned)likely < (unsigned)t->size && memory_table_process(t, likely) == process)
         return likely;
     for (int i = 0; i < t->size; i++)
-        if (rma_memory_process(t, i) == process)
+        if (memory_table_process(t, i) == process)
             return i;
     return -1;
 }
 
 /* A hash index of a table's processes, for many lookups. */
 struct process_index {
-    const struct rma_memory_table *table;
+    const struct memory_table *table;
     uint64_t mask;
     int *ranks; /* -1: free */
 };
 
-static int process_index_open(struct process_index *x, const struct rma_memory_table *t) {
+static int process_index_open(struct process_index *x, const struct memory_table *t) {
     uint64_t slots = 2;
     while (slots < 2 * (uint64_t)t->size)
         slots *= 2;
@@ -141,7 +141,7 @@ static int process_index_open(struct process_index *x, const struct rma_memory_t
         return -ENOMEM;
     memset(x->ranks, -1, slots * sizeof *x->ranks);
     for (int i = 0; i < t->size; i++) {
-        uint64_t at = random_mix(rma_memory_process(t, i)) & x->mask;
+        uint64_t at = random_mix(memory_table_process(t, i)) & x->mask;
         while (x->ranks[at] >= 0)
             at = (at + 1) & x->mask;
         x->ranks[at] = i;
@@ -153,19 +153,19 @@ static int process_index_find(const struct process_index *x, uint64_t process) {
     if (!x->ranks)
         return rank_by_distance(x->table, process);
     uint64_t at = random_mix(process) & x->mask;
-    while (x->ranks[at] >= 0 && rma_memory_process(x->table, x->ranks[at]) != process)
+    while (x->ranks[at] >= 0 && memory_table_process(x->table, x->ranks[at]) != process)
         at = (at + 1) & x->mask;
     return x->ranks[at];
 }
 
-int rma_memory_common(const struct rma_memory_table *a, const struct rma_memory_table *b,
-                      bool (*visit)(void *arg, int rank_a, int rank_b), void *arg) {
+int memory_table_common(const struct memory_table *a, const struct memory_table *b,
+                        bool (*visit)(void *arg, int rank_a, int rank_b), void *arg) {
     struct process_index x = {.table = b};
     if (!is_consecutive(b) && process_index_open(&x, b))
         return -ENOMEM;
     bool found = false;
     for (int i = 0; !found && i < a->size; i++) {
-        int there = process_index_find(&x, rma_memory_process(a, i));
+        int there = process_index_find(&x, memory_table_process(a, i));
         found = there >= 0 && visit(arg, i, there);
     }
     free(x.ranks);

@@ -1,4 +1,4 @@
-/* window_memory.c: the exchange of the ranks' memory when a window is created.
+/* node_table.c: the exchange of the ranks' memory when a window is created.
  *
  *      up to 64 ranks   one MPI_Allgather on the stack, so that no rank can fail to take part; a private table
  *      more             one MPI_Allreduce of the ranges, which are all that there is to know where all ranks are equal;
@@ -12,10 +12,13 @@
  *
  * A rank in MPI_COMM_WORLD identifies a process only among those of one MPI_COMM_WORLD. Each rank asks MPI whether the next rank
  * of the window is in its own. If that holds for all, they are of one world. */
-#include "mpi/rma/window_memory.h"
+#include "mpi/serve/node_table.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "mpi/core/complaints.h"
 #include "mpi/serve/node_comm.h"
@@ -23,6 +26,18 @@
 #include "mpi/serve/serve_agree.h"
 
 enum { FEW = 64 };
+
+/* ---- this process ---- */
+
+static uint64_t own_id;
+static int own_rank = -1; /* in MPI_COMM_WORLD */
+
+static void identify(void) {
+    if (getrandom(&own_id, sizeof own_id, 0) != (ssize_t)sizeof own_id)
+        own_id = random_mix(clock_ns() ^ (uint64_t)getpid() << 32);
+    if (host_has_world())
+        host_Comm_rank(MPI_COMM_WORLD, &own_rank);
+}
 
 /* Whether the next rank belongs to this process's MPI_COMM_WORLD. */
 static bool next_is_ours(MPI_Comm comm, int rank, int size) {
@@ -40,17 +55,35 @@ static bool next_is_ours(MPI_Comm comm, int rank, int size) {
     return known && there != MPI_UNDEFINED;
 }
 
-static struct rma_memory memory_in(const struct rma_memory *m, uint64_t id, bool one_world) {
-    struct rma_memory r = *m;
+static struct rank_memory memory_in(const struct rank_memory *m, uint64_t id, bool one_world) {
+    struct rank_memory r = *m;
     r.process = one_world ? m->process : id;
     return r;
+}
+
+/* A member with what the exchange adds. */
+struct self {
+    const struct node_table_member *own;
+    struct rank_memory memory;
+    int rank, size; /* in the communicator */
+    bool one_world; /* the next rank belongs to this one's MPI_COMM_WORLD */
+};
+
+static void self_open(struct self *self, const struct node_table_member *own, MPI_Comm comm) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, identify);
+    *self = (struct self){.own = own, .memory = own->memory};
+    self->memory.process = (uint64_t)own_rank;
+    host_Comm_rank(comm, &self->rank);
+    host_Comm_size(comm, &self->size);
+    self->one_world = !own->by_id && next_is_ours(comm, self->rank, self->size);
 }
 
 /* ---- few ranks ---- */
 
 struct offer {
-    struct rma_memory memory;
-    uint64_t id;
+    struct rank_memory memory;
+    uint64_t id, key;
     uint32_t ready, one_world;
     uint32_t complaint; /* see complaints.h */
 };
@@ -70,36 +103,41 @@ static bool offers_agree(const struct offer *all, int size, struct complaints_ce
 }
 
 static void offers_write(const struct offer *all, int size, bool one_world, unsigned char *rows,
-                         struct rma_memory_table *t) {
-    struct rma_memory_range range = rma_memory_no_range;
+                         struct node_table *out) {
+    struct memory_table_range range = memory_table_no_range;
+    struct memory_table *t = &out->table;
+    out->key = UINT64_MAX;
     for (int i = 0; i < size; i++) {
-        struct rma_memory m = memory_in(&all[i].memory, all[i].id, one_world);
-        rma_memory_extend(&range, &m, i, size, one_world);
+        out->key = all[i].key < out->key ? all[i].key : out->key;
+        struct rank_memory m = memory_in(&all[i].memory, all[i].id, one_world);
+        memory_table_extend(&range, &m, i, size, one_world);
     }
-    rma_memory_plan(t, size, one_world, &range);
+    memory_table_plan(t, size, one_world, &range);
     t->rows = rows;
     for (int i = 0; i < size; i++) {
-        struct rma_memory m = memory_in(&all[i].memory, all[i].id, one_world);
-        rma_memory_write(t, i, &m, rows + (size_t)i * t->row_bytes);
+        struct rank_memory m = memory_in(&all[i].memory, all[i].id, one_world);
+        memory_table_write(t, i, &m, rows + (size_t)i * t->row_bytes);
     }
 }
 
-static bool gather_few(const struct window_member *own, MPI_Comm comm, int rank, int size,
-                       struct window_memory *out) {
-    struct offer mine = {.memory = own->memory, .id = own->id, .one_world = next_is_ours(comm, rank, size)},
+static bool gather_few(const struct self *self, MPI_Comm comm, struct node_table *out) {
+    struct offer mine = {.memory = self->memory,
+                         .id = own_id,
+                         .key = self->own->key,
+                         .one_world = self->one_world},
                  all[FEW];
     struct complaints_census census;
     bool one_world;
-    complaints_begin(&census, rank);
+    complaints_begin(&census, self->rank);
     mine.complaint = census.own;
-    unsigned char *rows = malloc((size_t)size * MEMORY_COLUMNS * sizeof(uint64_t));
-    mine.ready = own->ready && rows;
+    unsigned char *rows = malloc((size_t)self->size * MEMORY_COLUMNS * sizeof(uint64_t));
+    mine.ready = self->own->ready && rows;
     if (host_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm) != MPI_SUCCESS ||
-        !offers_agree(all, size, &census, &one_world)) {
+        !offers_agree(all, self->size, &census, &one_world)) {
         free(rows);
         return false;
     }
-    offers_write(all, size, one_world, rows, &out->table);
+    offers_write(all, self->size, one_world, rows, out);
     return true;
 }
 
@@ -107,27 +145,28 @@ static bool gather_few(const struct window_member *own, MPI_Comm comm, int rank,
 
 /* Merged by the minimum of each word. */
 struct summary {
-    struct rma_memory_range by_world, by_id;
+    struct memory_table_range by_world, by_id;
     uint64_t ready, one_world, content; /* content: no complaint about the settings */
+    uint64_t key;
 };
 
-static bool summarise(const struct window_member *own, MPI_Comm comm, int rank, int size,
-                      struct summary *all) {
-    struct summary mine = {.by_world = rma_memory_no_range,
-                           .by_id = rma_memory_no_range,
-                           .ready = own->ready,
-                           .one_world = next_is_ours(comm, rank, size),
-                           .content = !settings_complaints()};
-    struct rma_memory m = memory_in(&own->memory, own->id, false);
-    rma_memory_extend(&mine.by_world, &own->memory, rank, size, true);
-    rma_memory_extend(&mine.by_id, &m, rank, size, false);
+static bool summarise(const struct self *self, MPI_Comm comm, struct summary *all) {
+    struct summary mine = {.by_world = memory_table_no_range,
+                           .by_id = memory_table_no_range,
+                           .ready = self->own->ready,
+                           .one_world = self->one_world,
+                           .content = !settings_complaints(),
+                           .key = self->own->key};
+    struct rank_memory m = memory_in(&self->memory, own_id, false);
+    memory_table_extend(&mine.by_world, &self->memory, self->rank, self->size, true);
+    memory_table_extend(&mine.by_id, &m, self->rank, self->size, false);
     if (host_Allreduce(&mine, all, sizeof mine / sizeof(uint64_t), MPI_UINT64_T, MPI_MIN, comm) !=
         MPI_SUCCESS)
         serve_agree_broken("MPI_Allreduce");
     int world = 0;
     if (host_has_world())
         host_Comm_size(MPI_COMM_WORLD, &world);
-    if (!all->content && all->one_world && size == world)
+    if (!all->content && all->one_world && self->size == world)
         complaints_agree();
     return all->ready;
 }
@@ -140,12 +179,12 @@ struct sent_row {
     unsigned char row[MEMORY_COLUMNS * sizeof(uint64_t)];
 };
 
-static int sent_bytes(const struct rma_memory_table *t) {
+static int sent_bytes(const struct memory_table *t) {
     return (int)sizeof(int) + t->row_bytes;
 }
 
 /* Every rank has all rows. */
-static bool gather_alone(struct rma_memory_table *t, const struct sent_row *own, MPI_Comm comm) {
+static bool gather_alone(struct memory_table *t, const struct sent_row *own, MPI_Comm comm) {
     unsigned char *rows = malloc((size_t)t->size * t->row_bytes);
     bool done = serve_agree(rows != NULL, comm) &&
                 serve_agree(host_Allgather(own->row, t->row_bytes, MPI_BYTE, rows, t->row_bytes, MPI_BYTE,
@@ -166,7 +205,7 @@ struct leader {
     char *own, *all;
 };
 
-static bool leader_open(struct leader *l, const struct rma_memory_table *t, int here) {
+static bool leader_open(struct leader *l, const struct memory_table *t, int here) {
     size_t each = (size_t)sent_bytes(t);
     if (l->comm == MPI_COMM_NULL)
         return true;
@@ -185,7 +224,7 @@ static void leader_close(struct leader *l) {
 }
 
 /* The rows of all nodes, from those of this node. */
-static bool leader_exchange(struct leader *l, const struct rma_memory_table *t, int here) {
+static bool leader_exchange(struct leader *l, const struct memory_table *t, int here) {
     int each = sent_bytes(t), bytes = here * each;
     if (host_Allgather(&bytes, 1, MPI_INT, l->counts, 1, MPI_INT, l->comm) != MPI_SUCCESS)
         return false;
@@ -195,7 +234,7 @@ static bool leader_exchange(struct leader *l, const struct rma_memory_table *t, 
            MPI_SUCCESS;
 }
 
-static void leader_place(const struct leader *l, const struct rma_memory_table *t) {
+static void leader_place(const struct leader *l, const struct memory_table *t) {
     int each = sent_bytes(t);
     for (int i = 0; i < t->size; i++) {
         const char *from = l->all + (size_t)i * (size_t)each;
@@ -206,9 +245,9 @@ static void leader_place(const struct leader *l, const struct rma_memory_table *
 }
 
 /* The agreement at the end is a barrier, too: the rows are complete when it returns. */
-static bool exchange(struct window_memory *m, struct leader *l, const struct sent_row *own, MPI_Comm node,
+static bool exchange(struct node_table *m, struct leader *l, const struct sent_row *own, MPI_Comm node,
                      int here, MPI_Comm comm) {
-    struct rma_memory_table *t = &m->table;
+    struct memory_table *t = &m->table;
     int each = sent_bytes(t);
     bool ok = host_Gather(own, each, MPI_BYTE, l->own, each, MPI_BYTE, 0, node) == MPI_SUCCESS;
     if (l->comm != MPI_COMM_NULL) {
@@ -220,7 +259,7 @@ static bool exchange(struct window_memory *m, struct leader *l, const struct sen
 }
 
 /* Memory for the rows that all ranks of the node map. A node of one rank needs no shared memory. */
-static bool rows_open(struct window_memory *m, MPI_Comm *node) {
+static bool rows_open(struct node_table *m, MPI_Comm *node) {
     struct net_boot boot;
     size_t bytes = (size_t)m->table.size * m->table.row_bytes;
     serve_domain_boot(node, &boot);
@@ -232,8 +271,8 @@ static bool rows_open(struct window_memory *m, MPI_Comm *node) {
     return true;
 }
 
-static bool gather_on_nodes(struct window_memory *m, const struct sent_row *own, MPI_Comm node,
-                            MPI_Comm leaders, MPI_Comm comm) {
+static bool gather_on_nodes(struct node_table *m, const struct sent_row *own, MPI_Comm node, MPI_Comm leaders,
+                            MPI_Comm comm) {
     struct leader l = {.comm = leaders};
     int here = 0;
     host_Comm_size(node, &here);
@@ -244,7 +283,7 @@ static bool gather_on_nodes(struct window_memory *m, const struct sent_row *own,
 }
 
 /* Nodes of HEARTH_NODE_RANKS ranks, for tests. */
-static bool gather_on_emulated_nodes(struct window_memory *m, const struct sent_row *own, MPI_Comm machine,
+static bool gather_on_emulated_nodes(struct node_table *m, const struct sent_row *own, MPI_Comm machine,
                                      int per_node, MPI_Comm comm) {
     MPI_Comm node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
     int rank = 0;
@@ -261,7 +300,7 @@ static bool gather_on_emulated_nodes(struct window_memory *m, const struct sent_
 }
 
 /* A window of shared memory may be the first one. */
-static bool gather_rows(struct window_memory *m, const struct sent_row *own, MPI_Comm comm) {
+static bool gather_rows(struct node_table *m, const struct sent_row *own, MPI_Comm comm) {
     int per_node = (int)settings_get()->node_ranks;
     serve_open();
     MPI_Comm node = serve_node_comm(comm), leaders;
@@ -274,35 +313,36 @@ static bool gather_rows(struct window_memory *m, const struct sent_row *own, MPI
     return serve_leader_comm(comm, &leaders) && gather_on_nodes(m, own, node, leaders, comm);
 }
 
-static bool gather_many(const struct window_member *own, MPI_Comm comm, int rank, int size,
-                        struct window_memory *out) {
+static bool gather_many(const struct self *self, MPI_Comm comm, struct node_table *out) {
     struct summary all;
-    struct sent_row sent = {.rank = rank};
-    if (!summarise(own, comm, rank, size, &all))
+    struct sent_row sent = {.rank = self->rank};
+    if (!summarise(self, comm, &all))
         return false;
     bool one_world = all.one_world != 0;
-    struct rma_memory m = memory_in(&own->memory, own->id, one_world);
-    rma_memory_plan(&out->table, size, one_world, one_world ? &all.by_world : &all.by_id);
-    rma_memory_write(&out->table, rank, &m, sent.row);
+    struct rank_memory m = memory_in(&self->memory, own_id, one_world);
+    out->key = all.key;
+    memory_table_plan(&out->table, self->size, one_world, one_world ? &all.by_world : &all.by_id);
+    memory_table_write(&out->table, self->rank, &m, sent.row);
     return !out->table.row_bytes || gather_rows(out, &sent, comm);
 }
 
 /* ---- both ---- */
 
-bool rma_window_memory_gather(const struct window_member *own, MPI_Comm comm, int rank, int size,
-                              struct window_memory *out) {
-    *out = (struct window_memory){0};
-    bool few = size <= FEW && !settings_get()->node_ranks;
-    bool done = few ? gather_few(own, comm, rank, size, out) : gather_many(own, comm, rank, size, out);
+bool serve_node_table_gather(const struct node_table_member *own, MPI_Comm comm, struct node_table *out) {
+    struct self self;
+    self_open(&self, own, comm);
+    *out = (struct node_table){.shared = NULL};
+    bool few = self.size <= FEW && !settings_get()->node_ranks;
+    bool done = few ? gather_few(&self, comm, out) : gather_many(&self, comm, out);
     if (!done)
-        rma_window_memory_free(out);
+        serve_node_table_free(out);
     return done;
 }
 
-void rma_window_memory_free(struct window_memory *m) {
-    if (m->shared)
-        net_shared_leave(NULL, m->shared);
+void serve_node_table_free(struct node_table *t) {
+    if (t->shared)
+        net_shared_leave(NULL, t->shared);
     else
-        free(m->table.rows);
-    *m = (struct window_memory){0};
+        free(t->table.rows);
+    *t = (struct node_table){.shared = NULL};
 }
