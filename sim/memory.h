@@ -11,11 +11,15 @@
 
 /* memory_rma.c: bytes of a process for a window, of whose ranks it uses some; of a node for where the ranks' memory lies, at different
  * addresses only, or `widest`, with sizes, units and processes that differ, too; of a node's first process meanwhile, at most; of a
- * rank of a served window */
+ * process for what a served window adds, some of whose ranks on other nodes it uses; meanwhile; of a process for all its served windows
+ * together; of a node for them */
 size_t memory_window(uint32_t ranks, uint32_t used);
 size_t memory_window_rows(int ranks, bool widest);
 size_t memory_window_creation(int ranks, int nodes);
-size_t memory_served_target(void);
+size_t memory_served(uint32_t ranks, uint32_t used, uint32_t per_node, int nodes);
+size_t memory_served_creation(int ranks);
+size_t memory_domain(int nodes);
+size_t memory_domain_faults(int ranks);
 
 /* memory_p2p.c: bytes of a process for the ranks that it uses; for each rank of an irregular communicator */
 size_t memory_match_peers(uint32_t ranks, uint32_t used);

@@ -3,6 +3,7 @@
 
 #include "mpi/rma/window/window.h"
 #include "mpi/serve/node_table.h"
+#include "mpi/serve/remote/domain.h"
 #include "mpi/serve/served.h"
 
 size_t memory_window(uint32_t ranks, uint32_t used) {
@@ -34,6 +35,22 @@ size_t memory_window_creation(int ranks, int nodes) {
     return serve_node_table_scratch(&t, nodes);
 }
 
-size_t memory_served_target(void) {
-    return sizeof(struct served_target);
+size_t memory_served(uint32_t ranks, uint32_t used, uint32_t per_node, int nodes) {
+    uint32_t records = used + per_node < ranks ? used + per_node : ranks;
+    return sizeof(struct served) + rank_table_bytes(ranks, sizeof(struct served_target), records) +
+           per_node * sizeof(struct served_target *) + node_set_bytes(nodes);
+}
+
+/* Ranks of the window in the domain, while its nodes are looked up. */
+size_t memory_served_creation(int ranks) {
+    return 2 * (size_t)ranks * sizeof(int);
+}
+
+size_t memory_domain(int nodes) {
+    return sizeof(struct serve_domain) +
+           (size_t)nodes * (sizeof(struct remote_rhythm) + sizeof(struct remote_batch *));
+}
+
+size_t memory_domain_faults(int ranks) {
+    return (size_t)ranks * sizeof *((struct serve_domain *)0)->faults;
 }

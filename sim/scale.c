@@ -71,7 +71,20 @@ static double window_creation(const struct scale_job *j) {
 }
 
 static double served_targets(const struct scale_job *j) {
-    return j->ranks * (double)memory_served_target();
+    return (double)memory_served((uint32_t)j->ranks, (uint32_t)j->peers, (uint32_t)j->per_node,
+                                 (int)j->nodes);
+}
+
+static double served_creation(const struct scale_job *j) {
+    return (double)memory_served_creation((int)j->ranks);
+}
+
+static double served_domain(const struct scale_job *j) {
+    return (double)memory_domain((int)j->nodes);
+}
+
+static double served_faults(const struct scale_job *j) {
+    return (double)memory_domain_faults((int)j->ranks);
 }
 
 static double cache_fixed(const struct scale_job *j) {
@@ -169,7 +182,10 @@ const struct scale_item scale_items[] = {
     {"CLaMPI", "the same, all different, ranks in another order", "ranks", "by size", SCALE_NODE,
      window_widest_rows},
     {"CLaMPI", "creating such a window", "ranks", "by size", SCALE_MAKE, window_creation},
-    {"CLaMPI", "a served window", "ranks", "by size", SCALE_RANK, served_targets},
+    {"CLaMPI", "a served window, in addition", "targets used", "by size", SCALE_RANK, served_targets},
+    {"CLaMPI", "creating a served window", "ranks", "by size", SCALE_START, served_creation},
+    {"CLaMPI", "served windows across nodes, all together", "nodes", "by size", SCALE_RANK, served_domain},
+    {"CLaMPI", "errors of operations on dynamic ones", "ranks", "by size", SCALE_NODE, served_faults},
     {"CLaMPI", "a cache of initial size, per window", "-", "constant", SCALE_RANK, cache_fixed},
     {"matching", "ranks with which messages were exchanged", "ranks used", "by size", SCALE_RANK,
      match_peers},

@@ -62,6 +62,7 @@ def preloaded(config):
         "auto": {"HEARTH_WINDOWS": "auto"},
         "serve": {"HEARTH_WINDOWS": "serve"},
         "serve1": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1"},  # each rank is a node: operations through helpers
+        "serve2": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "2"},  # nodes of two ranks
         "servempi": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1", "HEARTH_NET": "mpi"},
         "servedirect": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1", "HEARTH_DIRECT": "on"},
         "servematch": {"HEARTH_WINDOWS": "serve", "HEARTH_NODE_RANKS": "1", "HEARTH_MATCH": "on", "HEARTH_MATCH_NODE": "off"},

@@ -58,7 +58,7 @@ QUICK = {
     "mpi_cpp": "on acquire match serve",
     "mpi_cache_py": "on",
     "mpi_threads": "on tiny acquire match serve",
-    "mpi_served_*": "serve serve1 servempi servedirect servematch",
+    "mpi_served_*": "serve serve1 serve2 servempi servedirect servematch",
     "mpi_layout": "bare",  # all others run without Hearth in the full tier only, where this checks the tests themselves
     "mpi_[!l]*": "off on tiny huge acquire rest match serve serve1 servempi servedirect servematch",
     "mpi_large_count": "on acquire",
@@ -215,13 +215,14 @@ class Matrix:
             for config in configs:
                 self.one_pass("mpi_.*", mpi, tree, "shm", config, 2)
             self.one_pass(f"mpi_({QUICK_SERVE})", mpi, tree, "shm", "serve", 2)
-            self.one_pass("mpi_served_(ops|locks|long)", mpi, tree, "shm", "serve1", 2)
+            self.one_pass("mpi_served_(ops|locks|long|targets)", mpi, tree, "shm", "serve1", 2)
             self.one_pass("mpi_served_(ops|locks)", mpi, tree, "shm", "servempi", 2)
             self.one_pass("mpi_served_locks", mpi, tree, "shm", "servematch", 2)
             self.one_pass("mpi_.*", mpi, tree, "tcp", "on", 2)
             if mpi == "openmpi":
                 self.one_pass("mpi_.*", mpi, tree, "shm", "on", 4)
-                self.one_pass("mpi_served_(ops|locks)", mpi, tree, "shm", "servedirect", 2)
+                self.one_pass("mpi_served_(ops|locks|targets)", mpi, tree, "shm", "servedirect", 2)
+                self.one_pass("mpi_served_targets", mpi, tree, "shm", "serve2", 4)
                 self.one_pass("mpi_served_locks", mpi, tree, "tcp", "serve1", 2)  # over osc pt2pt
             return
         for ranks in (2, 4):
@@ -233,6 +234,8 @@ class Matrix:
             for config in ("serve1", "servempi", "servedirect"):
                 self.one_pass("mpi_served_.+", mpi, tree, "shm", config, ranks)
             self.one_pass("mpi_served_locks", mpi, tree, "shm", "servematch", ranks)
+            if ranks == 4:
+                self.one_pass("mpi_served_(targets|locks|ops|windows|atomic)", mpi, tree, "shm", "serve2", ranks)
             for config in ("serve", "serve1"):
                 self.one_pass("mpi_served_(ops|locks|long)", mpi, tree, "tcp", config, ranks)
 

@@ -93,6 +93,9 @@ window=$(value memory value '$0 ~ /"a window, with the targets/ && $at["ranks"] 
 table=$(value memory value '$0 ~ /"the same, all different/ && $at["ranks"] == 1000000')
 holds "a window of a million ranks takes less than 2 MB of a rank" "$window > 0 && $window < 64 * 300 + 2000000"
 holds "and its table at most 16 bytes per rank, once per node" "$table > 0 && $table * 16 <= 16 * 1000000 * 1.01"
+served=$(value memory value '$0 ~ /"a served window, in addition/ && $at["ranks"] == 1000000')
+holds "a served window takes less than 0.3 KB more for each target, and a bit for each node" \
+    "$served > 0 && $served < (64 + 16) * 300 + 62500 / 8"
 
 for program in sim_flow sim_pages sim_memory; do
     "$tree/sim/$program" --help | grep -q '^usage: ' && ok "$program --help" || fail "$program --help"

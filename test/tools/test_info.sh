@@ -110,6 +110,11 @@ once=$(bytes_of 1 'CLaMPI    the same, all different')
 state=$(bytes_of 3 'CLaMPI    a window, with')
 at_most 'scale: what a node shares of a window' "$once" 16000000
 at_most 'scale: a window' "$(awk -v a="$once" -v b="$state" 'BEGIN { print a / 8 + b }')" $((2000000 + 64 * 300))
+# A served window has the same table.
+equal=$(bytes_of 1 "CLaMPI    a window's addresses, sizes and units")
+served=$(bytes_of 3 'CLaMPI    a served window, in addition')
+at_most 'scale: a served window adds' "$served" $(((64 + 8) * 300 + 125000 / 8))
+at_most 'scale: a served window' "$(awk -v a="$equal" -v b="$state" -v c="$served" 'BEGIN { print a / 8 + b + c }')" $((2000000 + 64 * 300))
 many=$out
 run info --scale 1000:8
 [ "$(grep 'a window, with' <<<"$many")" != "$(grep 'a window, with' <<<"$out")" ] || fail 'scale' 'the same for 1000 ranks'

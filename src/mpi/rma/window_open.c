@@ -15,6 +15,7 @@
 #include "mpi/rma/window/score.h"
 #include "mpi/rma/window_cache.h"
 #include "mpi/rma/write.h"
+#include "mpi/serve/serve_agree.h"
 #include "mpi/serve/serve_auto.h"
 #include "mpi/serve/served.h"
 
@@ -87,6 +88,14 @@ static void give_structure(struct window *w) {
     spare = w;
 }
 
+/* Where the memory of all ranks lies. Served windows across nodes know it. Collective; true on all ranks or on none. */
+static bool window_learn(MPI_Win handle, const struct rank_memory *own, bool ready, MPI_Comm comm,
+                         struct node_table *memory) {
+    if (serve_window_table(handle, memory))
+        return serve_agree(ready, comm);
+    return serve_node_table_gather(&(struct node_table_member){.memory = *own, .ready = ready}, comm, memory);
+}
+
 /* Registers a window that MPI has just created. Collective over comm. If some rank has no memory for it, no rank
  * registers it, and all its calls go to MPI. */
 static void window_opened(MPI_Win handle, struct rank_memory own, MPI_Info info, MPI_Comm comm, bool shared,
@@ -102,8 +111,7 @@ static void window_opened(MPI_Win handle, struct rank_memory own, MPI_Info info,
     host_Comm_rank(comm, &rank);
     bool ready = w && !rank_table_open(&targets, (uint32_t)size, sizeof(struct rma_target),
                                        &rma_window_no_target.head);
-    bool known =
-        serve_node_table_gather(&(struct node_table_member){.memory = own, .ready = ready}, comm, &memory);
+    bool known = window_learn(handle, &own, ready, comm, &memory);
     acquire(EVENT_COLLECTIVE);
     rma_lock();
     if (known) {

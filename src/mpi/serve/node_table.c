@@ -32,7 +32,7 @@ enum { FEW = 64 };
 static uint64_t own_id;
 static int own_rank = -1; /* in MPI_COMM_WORLD */
 
-static void identify(void) {
+static void process_identify(void) {
     if (getrandom(&own_id, sizeof own_id, 0) != (ssize_t)sizeof own_id)
         own_id = random_mix(clock_ns() ^ (uint64_t)getpid() << 32);
     if (host_has_world())
@@ -71,12 +71,17 @@ struct self {
 
 static void self_open(struct self *self, const struct node_table_member *own, MPI_Comm comm) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, identify);
+    pthread_once(&once, process_identify);
     *self = (struct self){.own = own, .memory = own->memory};
     self->memory.process = (uint64_t)own_rank;
     host_Comm_rank(comm, &self->rank);
     host_Comm_size(comm, &self->size);
     self->one_world = !own->by_id && next_is_ours(comm, self->rank, self->size);
+}
+
+static void exchange_check(int rc, const char *what) {
+    if (rc != MPI_SUCCESS)
+        serve_agree_broken(what);
 }
 
 /* ---- few ranks ---- */
@@ -132,8 +137,10 @@ static bool gather_few(const struct self *self, MPI_Comm comm, struct node_table
     mine.complaint = census.own;
     unsigned char *rows = malloc((size_t)self->size * MEMORY_COLUMNS * sizeof(uint64_t));
     mine.ready = self->own->ready && rows;
-    if (host_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm) != MPI_SUCCESS ||
-        !offers_agree(all, self->size, &census, &one_world)) {
+    int rc = host_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
+    if (self->own->relied_on)
+        exchange_check(rc, "MPI_Allgather");
+    if (rc != MPI_SUCCESS || !offers_agree(all, self->size, &census, &one_world)) {
         free(rows);
         return false;
     }
@@ -160,9 +167,8 @@ static bool summarise(const struct self *self, MPI_Comm comm, struct summary *al
     struct rank_memory m = memory_in(&self->memory, own_id, false);
     memory_table_extend(&mine.by_world, &self->memory, self->rank, self->size, true);
     memory_table_extend(&mine.by_id, &m, self->rank, self->size, false);
-    if (host_Allreduce(&mine, all, sizeof mine / sizeof(uint64_t), MPI_UINT64_T, MPI_MIN, comm) !=
-        MPI_SUCCESS)
-        serve_agree_broken("MPI_Allreduce");
+    exchange_check(host_Allreduce(&mine, all, sizeof mine / sizeof(uint64_t), MPI_UINT64_T, MPI_MIN, comm),
+                   "MPI_Allreduce");
     int world = 0;
     if (host_has_world())
         host_Comm_size(MPI_COMM_WORLD, &world);
@@ -224,14 +230,13 @@ static void leader_close(struct leader *l) {
 }
 
 /* The rows of all nodes, from those of this node. */
-static bool leader_exchange(struct leader *l, const struct memory_table *t, int here) {
+static void leader_exchange(struct leader *l, const struct memory_table *t, int here) {
     int each = sent_bytes(t), bytes = here * each;
-    if (host_Allgather(&bytes, 1, MPI_INT, l->counts, 1, MPI_INT, l->comm) != MPI_SUCCESS)
-        return false;
+    exchange_check(host_Allgather(&bytes, 1, MPI_INT, l->counts, 1, MPI_INT, l->comm), "MPI_Allgather");
     for (int i = 0, at = 0; i < l->nodes; at += l->counts[i++])
         l->places[i] = at;
-    return host_Allgatherv(l->own, bytes, MPI_BYTE, l->all, l->counts, l->places, MPI_BYTE, l->comm) ==
-           MPI_SUCCESS;
+    exchange_check(host_Allgatherv(l->own, bytes, MPI_BYTE, l->all, l->counts, l->places, MPI_BYTE, l->comm),
+                   "MPI_Allgatherv");
 }
 
 static void leader_place(const struct leader *l, const struct memory_table *t) {
@@ -249,13 +254,12 @@ static bool exchange(struct node_table *m, struct leader *l, const struct sent_r
                      int here, MPI_Comm comm) {
     struct memory_table *t = &m->table;
     int each = sent_bytes(t);
-    bool ok = host_Gather(own, each, MPI_BYTE, l->own, each, MPI_BYTE, 0, node) == MPI_SUCCESS;
+    exchange_check(host_Gather(own, each, MPI_BYTE, l->own, each, MPI_BYTE, 0, node), "MPI_Gather");
     if (l->comm != MPI_COMM_NULL) {
-        ok = ok && leader_exchange(l, t, here);
-        if (ok)
-            leader_place(l, t);
+        leader_exchange(l, t, here);
+        leader_place(l, t);
     }
-    return serve_agree(ok, comm);
+    return serve_agree(true, comm);
 }
 
 /* Memory for the rows that all ranks of the node map. A node of one rank needs no shared memory. */
@@ -342,7 +346,7 @@ bool serve_node_table_gather(const struct node_table_member *own, MPI_Comm comm,
 void serve_node_table_free(struct node_table *t) {
     if (t->shared)
         net_shared_leave(NULL, t->shared);
-    else
+    else if (!t->borrowed)
         free(t->table.rows);
     *t = (struct node_table){.shared = NULL};
 }

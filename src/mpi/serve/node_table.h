@@ -9,14 +9,17 @@
 struct node_table {
     struct memory_table table;
     struct net_shared *shared; /* of the node, for the rows; NULL: they are private */
+    bool borrowed;             /* the rows are another table's */
     uint64_t key;              /* the least of all members' */
 };
 
-/* This process in the exchange. */
+/* This process in the exchange. If that fails inside MPI, the job ends; up to 64 ranks get false instead, each for itself, unless the
+ * result is relied on. */
 struct node_table_member {
     struct rank_memory memory; /* `process` is filled in by the exchange */
     bool ready;                /* nothing has failed so far */
-    bool by_id; /* processes are identified by random numbers, even if they are of one MPI_COMM_WORLD */
+    bool by_id; /* identify processes by random numbers, even if they are of one MPI_COMM_WORLD */
+    bool relied_on;
     uint64_t key;
 };
 

@@ -26,11 +26,10 @@ static bool party_open_nodes(struct party *p, MPI_Comm machine) {
     p->domain = serve_domain_of(p->comm, &p->boot, lowest);
     if (!p->domain)
         return false;
-    p->nodes = malloc((size_t)p->boot.size * sizeof *p->nodes);
-    bool ok = p->nodes && serve_domain_nodes(p->domain, p->comm, p->boot.size, p->nodes);
-    if (net_agree_on_memory(&p->boot, ok, "the nodes") != 0)
+    p->nodes = serve_domain_nodes(p->domain, p->comm, p->boot.size);
+    if (net_agree_on_memory(&p->boot, p->nodes, "the nodes") != 0)
         return false;
-    ok = serve_host.Comm_split(p->comm, p->nodes[rank], 0, &p->local_comm) == MPI_SUCCESS;
+    bool ok = serve_host.Comm_split(p->comm, p->domain->world->node, 0, &p->local_comm) == MPI_SUCCESS;
     if (!ok)
         p->local_comm = MPI_COMM_NULL;
     if (!serve_agree(ok, p->comm))

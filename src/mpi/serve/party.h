@@ -12,7 +12,7 @@ struct party {
     MPI_Comm local_comm; /* those of this node; MPI_COMM_NULL: all are */
     struct net_boot local;
     struct serve_domain *domain; /* if there are several nodes */
-    int *nodes;                  /* of each process, in the domain; NULL: there is only one node */
+    uint64_t *nodes;             /* of the processes, in the domain (serve_domain_nodes) */
 };
 
 /* Collective. If true, serve_party_close must be called. False: no domain can be opened. */

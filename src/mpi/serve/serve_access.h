@@ -26,11 +26,10 @@ struct serve_side {
  * call is wrong: the host then reports the error. */
 static inline struct served_target *serve_access_target(const struct serve_args *a, struct served **s) {
     *s = serve_find(a->win);
-    if (UNLIKELY(!*s || (unsigned)a->target >= (unsigned)(*s)->size || a->ocount < 0 || a->tcount < 0 ||
-                 a->disp < 0))
+    if (UNLIKELY(!*s || a->ocount < 0 || a->tcount < 0 || a->disp < 0))
         return NULL;
-    struct served_target *t = &(*s)->targets[a->target];
-    if (UNLIKELY(!serve_epoch_is_open(*s, t)))
+    struct served_target *t = serve_target_peek(*s, a->target);
+    if (UNLIKELY(!serve_epoch_is_open(t)) && !(t = serve_target_enter(*s, a->target)))
         return NULL;
     serve_count(t);
     return t;

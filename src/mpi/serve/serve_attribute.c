@@ -9,7 +9,7 @@
 /* Of a window whose handle is an empty one of the host. */
 static void correct_memory(struct served *s, int key, void *value) {
     if (key == MPI_WIN_BASE)
-        *(void **)value = s->dynamic ? MPI_BOTTOM : (void *)(uintptr_t)s->targets[s->rank].base;
+        *(void **)value = s->dynamic ? MPI_BOTTOM : (void *)(uintptr_t)s->own_base;
     else if (key == MPI_WIN_SIZE)
         *(MPI_Aint **)value = &s->own_bytes;
     else if (key == MPI_WIN_DISP_UNIT)
@@ -63,21 +63,23 @@ struct segment_view {
     void *base;
 };
 
-/* MPI_PROC_NULL: the first rank with memory that is mapped here. */
+/* MPI_PROC_NULL: the first rank with memory that is mapped here; if there is none, the last rank of this node. */
 static int first_with_memory(const struct served *s) {
-    int rank = 0;
-    while (rank < s->size - 1 && !(s->targets[rank].bytes && s->targets[rank].mapped))
-        rank++;
-    return rank;
+    int i = 0;
+    while (i < s->here_count - 1 && !(s->here[i]->bytes && s->here[i]->mapped))
+        i++;
+    return s->here[i]->head.rank;
 }
 
 /* The memory of a rank, empty if it is not mapped here. */
-static int view_segment(const struct served *s, int rank, struct segment_view *v) {
+static int view_segment(struct served *s, int rank, struct segment_view *v) {
     if (rank == MPI_PROC_NULL)
         rank = first_with_memory(s);
     if ((unsigned)rank >= (unsigned)s->size)
         return serve_access_refuse(s->handle, MPI_ERR_RANK);
-    const struct served_target *t = &s->targets[rank];
+    const struct served_target *t = serve_target_make(s, rank);
+    if (!t)
+        return serve_access_refuse(s->handle, MPI_ERR_NO_MEM);
     *v = (struct segment_view){.unit = (MPI_Aint)t->unit};
     if (t->mapped) {
         v->bytes = (MPI_Aint)t->bytes;
@@ -92,7 +94,7 @@ static bool is_for_host(const struct served *s, const void *bytes, const void *u
 }
 
 int serve_Win_shared_query(MPI_Win win, int rank, MPI_Aint *bytes, int *unit, void *base) {
-    const struct served *s = serve_find(win);
+    struct served *s = serve_find(win);
     struct segment_view v = {0};
     if (is_for_host(s, bytes, unit, base))
         return serve_host.Win_shared_query(win, rank, bytes, unit, base);
@@ -111,7 +113,7 @@ int hook_Win_shared_query(MPI_Win win, int rank, MPI_Aint *bytes, int *unit, voi
 
 #if HEARTH_MPI_COUNTS
 int serve_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *bytes, MPI_Aint *unit, void *base) {
-    const struct served *s = serve_find(win);
+    struct served *s = serve_find(win);
     struct segment_view v = {0};
     if (is_for_host(s, bytes, unit, base))
         return serve_host.Win_shared_query_c(win, rank, bytes, unit, base);

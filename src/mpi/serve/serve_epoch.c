@@ -34,10 +34,6 @@ static int refuse(const struct served *s, int code) {
     return code;
 }
 
-static struct served_target *target_of(struct served *s, int rank) {
-    return (unsigned)rank < (unsigned)s->size ? &s->targets[rank] : NULL;
-}
-
 /* ---- locks ---- */
 
 /* Epochs of this process that hold locks, of all windows; one thread at a time changes it. */
@@ -90,11 +86,12 @@ static bool may_lock(const struct served *s, const struct served_target *t) {
 
 int serve_Win_lock(int kind, int target, int assertion, MPI_Win win) {
     struct served *s = serve_find(win);
-    struct served_target *t = s ? target_of(s, target) : NULL;
-    if (!t || (kind != MPI_LOCK_SHARED && kind != MPI_LOCK_EXCLUSIVE))
+    if (!s || (unsigned)target >= (unsigned)s->size ||
+        (kind != MPI_LOCK_SHARED && kind != MPI_LOCK_EXCLUSIVE))
         return serve_host.Win_lock(kind, target, assertion, win);
-    if (!may_lock(s, t))
-        return refuse(s, MPI_ERR_RMA_SYNC);
+    struct served_target *t = serve_target_make(s, target);
+    if (!t || !may_lock(s, t))
+        return refuse(s, t ? MPI_ERR_RMA_SYNC : MPI_ERR_NO_MEM);
     enum hold hold = kind == MPI_LOCK_EXCLUSIVE ? HOLD_ALONE : HOLD_SHARED;
     take_lock(t, assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : hold, begin_epoch());
     serve_lock();
@@ -106,7 +103,7 @@ int serve_Win_lock(int kind, int target, int assertion, MPI_Win win) {
 
 int serve_Win_unlock(int target, MPI_Win win) {
     struct served *s = serve_find(win);
-    struct served_target *t = s ? target_of(s, target) : NULL;
+    struct served_target *t = s ? serve_target_find(s, target) : NULL;
     if (!t || t->held == HOLD_NONE || s->locked_all)
         return serve_host.Win_unlock(target, win);
     order_memory();
@@ -122,41 +119,36 @@ int serve_Win_unlock(int target, MPI_Win win) {
 /* ---- all ranks, on several nodes: one request per node ---- */
 
 static void lock_all_on_node(struct served *s, enum hold hold) {
-    for (int i = 0; i < s->size; i++)
-        if (!s->targets[i].remote)
-            take_lock(&s->targets[i], hold, false);
+    for (int i = 0; i < s->here_count; i++)
+        take_lock(s->here[i], hold, false);
 }
 
 static void lock_all_nodes(struct served *s, enum hold hold) {
-    for (int n = 0; n < s->node_count; n++)
-        if (s->nodes[n] == s->domain->world->node)
+    const struct net_world *w = s->domain->world;
+    for (int n = serve_domain_next(s, 0); n < w->nodes; n = serve_domain_next(s, n + 1))
+        if (n == w->node)
             lock_all_on_node(s, hold);
         else if (hold != HOLD_UNCHECKED)
-            serve_remote_lock_node(s, s->nodes[n]);
-    for (int i = 0; i < s->size; i++)
-        if (s->targets[i].remote)
-            s->targets[i].held = (uint8_t)(hold | HOLD_REMOTE);
+            serve_remote_lock_node(s, n);
+}
+
+static void unlock_all_on_node(struct served *s) {
+    for (int i = 0; i < s->here_count; i++)
+        release_lock(s->here[i]);
+    serve_target_mark_held(s, HOLD_NONE);
 }
 
 static void unlock_all_nodes(struct served *s) {
-    bool checked = s->targets[s->rank].held != HOLD_UNCHECKED, in_order = serve_remote_unlocks_in_order();
+    const struct net_world *w = s->domain->world;
+    bool checked = s->held_all != HOLD_UNCHECKED, in_order = serve_remote_unlocks_in_order();
     if (!in_order)
         serve_remote_flush_all(s);
-    for (int i = 0; i < s->size; i++)
-        if (s->targets[i].remote)
-            s->targets[i].held = HOLD_NONE;
-        else
-            release_lock(&s->targets[i]);
-    for (int n = 0; checked && n < s->node_count; n++)
-        if (s->nodes[n] != s->domain->world->node)
-            serve_remote_unlock_node(s, s->nodes[n]);
+    unlock_all_on_node(s);
+    for (int n = serve_domain_next(s, 0); checked && n < w->nodes; n = serve_domain_next(s, n + 1))
+        if (n != w->node)
+            serve_remote_unlock_node(s, n);
     if (in_order)
         serve_remote_flush_all(s);
-}
-
-static void unlock_all_here(struct served *s) {
-    for (int i = 0; i < s->size; i++)
-        release_lock(&s->targets[i]);
 }
 
 int serve_Win_lock_all(int assertion, MPI_Win win) {
@@ -166,9 +158,9 @@ int serve_Win_lock_all(int assertion, MPI_Win win) {
     if (s->locked_all || s->holds || s->started_count)
         return refuse(s, MPI_ERR_RMA_SYNC);
     begin_epoch();
-    (s->domain ? lock_all_nodes : lock_all_on_node)(s, assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED
-                                                                                    : HOLD_SHARED);
-    s->locked_all = true;
+    enum hold hold = assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : HOLD_SHARED;
+    (s->domain ? lock_all_nodes : lock_all_on_node)(s, hold);
+    serve_target_mark_held(s, hold);
     order_memory();
     return MPI_SUCCESS;
 }
@@ -178,8 +170,7 @@ int serve_Win_unlock_all(MPI_Win win) {
     if (!s || !s->locked_all)
         return serve_host.Win_unlock_all(win);
     order_memory();
-    (s->domain ? unlock_all_nodes : unlock_all_here)(s);
-    s->locked_all = false;
+    (s->domain ? unlock_all_nodes : unlock_all_on_node)(s);
     end_epoch();
     serve_progress_poll();
     return MPI_SUCCESS;
@@ -189,11 +180,18 @@ int serve_Win_unlock_all(MPI_Win win) {
 
 enum completion { IN_ORDER, LOCAL, REMOTE };
 
+/* A target that serve_target_peek shows no lock of; NULL: there is none. After MPI_Win_lock_all there may be no record: this process has
+ * not used the target, and there is nothing to complete. */
+static __attribute__((noinline)) const struct served_target *flush_slow(const struct served *s, int target) {
+    const struct served_target *t = serve_target_find(s, target);
+    return t->held != HOLD_NONE || (s->locked_all && (unsigned)target < (unsigned)s->size) ? t : NULL;
+}
+
 /* MPI_Win_lock_all sets `held` of all targets, too. */
 static inline bool flush_target(int target, MPI_Win win, enum completion completion) {
-    struct served *s = serve_find(win);
-    struct served_target *t = s ? target_of(s, target) : NULL;
-    if (!t || t->held == HOLD_NONE)
+    const struct served *s = serve_find(win);
+    const struct served_target *t = s ? serve_target_peek(s, target) : NULL;
+    if (!t || (UNLIKELY(t->held == HOLD_NONE) && !(t = flush_slow(s, target))))
         return false;
     if (UNLIKELY(t->held & HOLD_REMOTE))
         (completion == REMOTE ? serve_remote_flush : serve_remote_wait)(t);
@@ -243,7 +241,7 @@ int serve_Win_fence(int assertion, MPI_Win win) {
     int rc = serve_sync_fences(s) ? serve_sync_barrier(s) : serve_host.Win_fence(assertion, win);
     order_memory();
     if (s && rc == MPI_SUCCESS)
-        s->fenced = !(assertion & MPI_MODE_NOSUCCEED);
+        serve_target_mark_fenced(s, !(assertion & MPI_MODE_NOSUCCEED));
     return rc;
 }
 
@@ -268,6 +266,13 @@ static int *ranks_of(const struct served *s, MPI_Group group, int *count) {
     return NULL;
 }
 
+static bool make_targets(struct served *s, const int *ranks, int count) {
+    for (int i = 0; i < count; i++)
+        if (!serve_target_make(s, ranks[i]))
+            return false;
+    return true;
+}
+
 int serve_Win_start(MPI_Group group, int assertion, MPI_Win win) {
     struct served *s = serve_find(win);
     if (s && (s->locked_all || s->holds))
@@ -283,9 +288,13 @@ int serve_Win_start(MPI_Group group, int assertion, MPI_Win win) {
         return refuse(s, MPI_ERR_GROUP);
     if (own)
         serve_sync_start(s, ranks, count, assertion);
+    if (!make_targets(s, ranks, count)) {
+        free(ranks);
+        return refuse(s, MPI_ERR_NO_MEM);
+    }
     serve_lock();
     for (int i = 0; i < count; i++)
-        s->targets[ranks[i]].started = true;
+        serve_target_find(s, ranks[i])->started = true;
     s->started = ranks;
     s->started_count = count;
     serve_unlock();
@@ -295,7 +304,7 @@ int serve_Win_start(MPI_Group group, int assertion, MPI_Win win) {
 static void end_start(struct served *s) {
     serve_lock();
     for (int i = 0; i < s->started_count; i++)
-        s->targets[s->started[i]].started = false;
+        serve_target_find(s, s->started[i])->started = false;
     free(s->started);
     s->started = NULL;
     s->started_count = 0;

@@ -37,7 +37,7 @@ static void correct_value(MPI_Fint win, MPI_Fint key, MPI_Aint *value) {
                  : s->dynamic ? MPI_WIN_FLAVOR_DYNAMIC
                               : MPI_WIN_FLAVOR_CREATE;
     else if (key == BASE && s->stand_in)
-        *value = (MPI_Aint)s->targets[s->rank].base;
+        *value = (MPI_Aint)s->own_base;
     else if (key == SIZE && s->stand_in)
         *value = s->own_bytes;
     else if (key == UNIT && s->stand_in)

@@ -191,10 +191,10 @@ static void recent_note(MPI_Datatype type, MPI_Op op) {
 static inline uint64_t recent_place(const struct recent *r, MPI_Datatype type, MPI_Op op, int target,
                                     MPI_Aint disp, MPI_Win win, struct served_target **t) {
     struct served *s = serve_find(win);
-    if (UNLIKELY(!s || (unsigned)target >= (unsigned)s->size || r->type != type || r->op != op || !r->bytes))
+    if (UNLIKELY(!s || r->type != type || r->op != op || !r->bytes))
         return 0;
-    *t = &s->targets[target];
-    bool can = ((*t)->mapped | (*t)->by_kernel) && serve_epoch_is_open(s, *t);
+    *t = serve_target_peek(s, target);
+    bool can = ((*t)->mapped | (*t)->by_kernel) && serve_epoch_is_open(*t);
     return LIKELY(can) ? serve_access_flat(*t, disp, r->bytes) : 0;
 }
 

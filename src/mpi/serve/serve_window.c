@@ -5,8 +5,8 @@
  * nodes has such mappings on each of them, and a domain (remote/domain.h) for operations between them. If there is none, or if the
  * kernel denies access, the host makes and serves the window.
  *
- * Collectives dominate the time: there is one exchange before the host creates its window and one after it, and two more
- * for memory. A rank's gate is in the segment of its process (process.h). If a process has no gate left, a mapping holds
+ * Collectives dominate the time: on a node there is one exchange before the host creates its window and one after it, and two more
+ * for memory. Between nodes only the table of the ranks' memory is exchanged (node_table.h), which rma/ then uses as well. A rank's gate is in the segment of its process (process.h). If a process has no gate left, a mapping holds
  * those of all ranks of the node, after their memory. */
 #include <errno.h>
 #include <limits.h>
@@ -65,19 +65,25 @@ static void served_unlink(struct served *s) {
     serve_unlock();
 }
 
-static bool party_is_local(const struct party *p, int rank) {
-    return !p->nodes || p->nodes[rank] == p->nodes[p->boot.rank];
-}
-
 /* ---- creation ---- */
 
 enum flavor { ALLOCATED, CREATED, DYNAMIC };
 
-/* A rank's part of the window, as it is sent to the others. */
+/* A window that is being created. */
+struct creation {
+    struct party party;
+    enum flavor flavor;
+    MPI_Info info;
+    bool reached;     /* all memory of this node; by each rank for itself */
+    bool pt2pt;       /* some rank of this node asks for this component of Open MPI */
+    bool beyond_host; /* see is_beyond_host */
+};
+
+/* A rank's part of the window, as it is sent to the others of its node. */
 struct offer {
     uint64_t base, bytes, unit;
     uint64_t alignment; /* of allocated memory, that the program asks for */
-    uint64_t key;       /* of the window; rank 0's counts */
+    int64_t rank;       /* in the window */
     /* That it is part of. If allocated, the id of the node's lowest rank counts. The owner's locks protect it. */
     struct serve_memory_name memory;
     struct serve_card process;
@@ -107,20 +113,24 @@ static void keep_structure(struct served *s) {
     serve_unlock();
 }
 
-static struct served *served_make(int rank, int size, bool dynamic) {
+static struct served *served_make(const struct party *p, bool dynamic) {
     struct served *s = take_structure();
-    struct served_target *targets = calloc((size_t)size, sizeof *targets);
-    if (s && targets) {
+    struct served_target **here = calloc((size_t)p->local.size, sizeof(struct served_target *));
+    struct rank_table targets;
+    if (s && here &&
+        rank_table_open(&targets, (uint32_t)p->boot.size, sizeof(struct served_target),
+                        &serve_no_target.head) == 0) {
         *s = (struct served){.handle = MPI_WIN_NULL,
                              .sync = MPI_COMM_NULL,
                              .dynamic = dynamic,
-                             .rank = rank,
-                             .size = size,
-                             .targets = targets};
+                             .rank = p->boot.rank,
+                             .size = p->boot.size,
+                             .targets = targets,
+                             .here = here};
         s->gate = serve_process_take_gate();
         return s;
     }
-    free(targets);
+    free(here);
     if (s)
         keep_structure(s);
     return NULL;
@@ -134,22 +144,24 @@ static void served_drop(struct served *s) {
         serve_memory_leave(s->memory);
     else if (s->shared)
         net_shared_leave(NULL, s->shared);
-    for (int i = 0; i < s->size; i++)
-        if (s->targets[i].memory)
-            serve_memory_leave(s->targets[i].memory);
+    for (int i = 0; i < s->here_count; i++)
+        if (s->here[i]->memory)
+            serve_memory_leave(s->here[i]->memory);
     if (s->gate >= 0)
         serve_process_give_gate(s->gate);
     serve_sync_close(s);
     free(s->started);
     free(s->nodes);
-    free(s->targets);
+    serve_node_table_free(&s->ranks);
+    free(s->here);
+    rank_table_close(&s->targets);
     keep_structure(s);
 }
 
 /* Whether every rank of this node has a gate in its process. */
-static bool has_gates(const struct party *p, const struct offer *all) {
-    for (int i = 0; i < p->boot.size; i++)
-        if (party_is_local(p, i) && all[i].gate < 0)
+static bool has_gates(const struct offer *all, int count) {
+    for (int i = 0; i < count; i++)
+        if (all[i].gate < 0)
             return false;
     return true;
 }
@@ -159,9 +171,9 @@ static uint64_t page_size(void) {
 }
 
 /* A part of a mapping is aligned to a page if it is as long as one (net/shm/shared.c). No part is aligned to more. */
-static bool is_aligned_by_pages(int size, const struct offer *all) {
+static bool is_aligned_by_pages(const struct offer *all, int count) {
     uint64_t most = 0;
-    for (int i = 0; i < size; i++)
+    for (int i = 0; i < count; i++)
         most = all[i].alignment > most ? all[i].alignment : most;
     return most <= page_size();
 }
@@ -196,178 +208,51 @@ static bool is_allowed(struct serve_process *p, uint64_t address) {
     return p->is_allowed;
 }
 
-/* Fills in a target of another node. The helper there knows the address of memory that was allocated. */
-static void note_remote(struct served *s, int i, const struct offer *o, int node, enum flavor flavor) {
-    enum { ANY_ADDRESS = 4096 }; /* displacements are relative to it; not 0, which would stand for "none" */
-    s->targets[i] = (struct served_target){.base = flavor == ALLOCATED ? ANY_ADDRESS : o->base,
-                                           .bytes = o->bytes,
-                                           .unit = o->unit,
-                                           .node = node,
-                                           .remote = s};
-}
-
-/* Fills in target i, whose part of the mapping this is, if there is one. Returns whether its memory can be reached. */
-static bool note_target(struct served *s, int i, char *part, const struct offer *o, enum flavor flavor,
-                        bool gates) {
-    const struct serve_process *owner = serve_process_join(&o->memory.owner, i);
-    struct serve_process *process = serve_process_join(&o->process, i);
-    struct served_target *t = &s->targets[i];
-    *t = (struct served_target){.base = flavor == ALLOCATED ? (uint64_t)(uintptr_t)part : o->base,
+/* Makes the target whose part of the mapping this is, if there is one. Returns whether its memory can be reached. */
+static bool note_target(struct served *s, char *part, const struct offer *o, enum flavor flavor, bool gates) {
+    const struct serve_process *owner = serve_process_join(&o->memory.owner, (int)o->rank);
+    struct serve_process *process = serve_process_join(&o->process, (int)o->rank);
+    struct served_target *t = serve_target_make_here(s, (int)o->rank);
+    if (!t)
+        return false;
+    s->here[s->here_count++] = t;
+    *t = (struct served_target){.head = t->head,
+                                .base = flavor == ALLOCATED ? (uint64_t)(uintptr_t)part : o->base,
                                 .bytes = o->bytes,
-                                .unit = o->unit,
+                                .unit = (uint32_t)o->unit,
                                 .pid = (int)o->pid,
                                 .gate = target_gate(o, process, part, flavor, gates),
                                 .locks = owner ? owner->locks : NULL};
     if (flavor != ALLOCATED && o->memory.id)
         t->memory = serve_memory_attach(&o->memory);
-    t->mapped = flavor == ALLOCATED || t->memory || i == s->rank || !o->bytes;
+    t->mapped = flavor == ALLOCATED || t->memory || o->rank == s->rank || !o->bytes;
     t->by_kernel = !t->mapped && process && is_allowed(process, o->probe);
     return owner && t->gate && (t->mapped || t->by_kernel);
 }
 
 /* Returns whether all memory of this node can be reached. */
-static bool note_targets(struct served *s, const struct party *p, const struct offer *all, enum flavor flavor,
-                         bool gates) {
+static bool note_targets(struct served *s, const struct creation *c, const struct offer *all, bool gates) {
+    const struct serve_domain *d = c->party.domain;
     bool reached = true;
-    for (int i = 0, local = 0; i < s->size; i++) {
-        if (!party_is_local(p, i)) {
-            note_remote(s, i, &all[i], p->nodes[i], flavor);
-            continue;
-        }
-        char *part = s->shared && s->shared->base ? s->shared->base + s->shared->parts[local].offset : NULL;
-        reached = note_target(s, i, part, &all[i], flavor, gates) && reached;
-        if (s->targets[i].gate)
-            atomic_store(&s->targets[i].gate->domain, p->domain ? p->domain->key : 0);
-        local++;
+    for (int i = 0; i < c->party.local.size; i++) {
+        char *part = s->shared && s->shared->base ? s->shared->base + s->shared->parts[i].offset : NULL;
+        int before = s->here_count;
+        reached = note_target(s, part, &all[i], c->flavor, gates) && reached;
+        if (s->here_count > before && s->here[before]->gate)
+            atomic_store(&s->here[before]->gate->domain, d ? d->key : 0);
+        if (all[i].rank == s->rank && c->flavor == ALLOCATED)
+            s->own_base = (uint64_t)(uintptr_t)part;
     }
     return reached;
 }
 
-static bool take_memory(struct served *s, const struct party *p, const struct offer *all) {
-    struct serve_card *owners = malloc((size_t)p->local.size * sizeof *owners);
-    uint64_t id = 0;
-    for (int i = 0, local = 0; owners && i < s->size; i++) {
-        if (!party_is_local(p, i))
-            continue;
-        id = local ? id : all[i].memory.id;
-        owners[local++] = all[i].memory.owner;
-    }
-    s->memory = owners ? serve_memory_open(id, s->shared, owners) : NULL;
+static bool take_memory(struct served *s, const struct offer *all, int count) {
+    struct serve_card *owners = malloc((size_t)count * sizeof *owners);
+    for (int i = 0; owners && i < count; i++)
+        owners[i] = all[i].memory.owner;
+    s->memory = owners ? serve_memory_open(all[0].memory.id, s->shared, owners) : NULL;
     free(owners);
     return s->memory;
-}
-
-static int compare_numbers(const void *a, const void *b) {
-    return *(const int *)a - *(const int *)b;
-}
-
-/* Makes the window known to the helper of this process, if it has one, before any rank may use it. */
-static int take_domain(struct served *s, const struct party *p, uint64_t key) {
-    s->nodes = malloc((size_t)s->size * sizeof *s->nodes);
-    int status = net_agree_on_memory(&p->boot, s->nodes, "the nodes");
-    if (status != 0)
-        return status;
-    memcpy(s->nodes, p->nodes, (size_t)s->size * sizeof *s->nodes);
-    qsort(s->nodes, (size_t)s->size, sizeof *s->nodes, compare_numbers);
-    for (int i = 0; i < s->size; i++)
-        if (i == 0 || s->nodes[i] != s->nodes[s->node_count - 1])
-            s->nodes[s->node_count++] = s->nodes[i];
-    s->domain = p->domain;
-    s->key = key;
-    serve_domain_add(s->domain, s);
-    return 0;
-}
-
-/* Collective. Fails everywhere or nowhere, except that *reached is set by each rank for itself. */
-static int served_fill(struct served *s, const struct party *p, const struct offer *all, enum flavor flavor,
-                       bool *reached) {
-    bool gates = has_gates(p, all);
-    uint64_t sizes[p->local.size];
-    for (int i = 0, local = 0; i < s->size; i++)
-        if (party_is_local(p, i))
-            sizes[local++] = part_bytes(&all[i], flavor, gates);
-    if (!is_aligned_by_pages(s->size, all))
-        return -ENOTSUP;
-    int status = flavor == ALLOCATED || !gates ? net_shared_open_sizes(&p->local, sizes, &s->shared) : 0;
-    if (p->domain)
-        status = net_boot_agree(&p->boot, status);
-    if (status != 0)
-        return status;
-    *reached = flavor != ALLOCATED || take_memory(s, p, all);
-    *reached = note_targets(s, p, all, flavor, gates) && *reached;
-    if (!p->domain)
-        return 0;
-    status = take_domain(s, p, all[0].key);
-    return status == 0 && flavor == ALLOCATED ? serve_remote_direct_open(s, &p->boot) : status;
-}
-
-/* Open MPI 4 cannot create windows of one process over existing memory, nor, as Debian builds it, any between nodes. But it
- * can create empty shared ones: then the handle is that of such a window of the ranks on this node, and serve_attribute.c
- * answers for it. On one node it synchronises as any other. Otherwise serve_sync.c does. Codes as below. */
-static int served_name_empty(struct served *s, const struct party *p, MPI_Info info, MPI_Comm comm,
-                             bool reached, MPI_Win *win) {
-    void *none;
-    int rc = serve_host.Win_allocate_shared(0, 1, info, p->domain ? p->local_comm : comm, &none, win);
-    if (p->domain)
-        reached = serve_sync_open(s, p->comm) && reached;
-    int status = net_boot_agree(&p->boot, rc != MPI_SUCCESS || !reached ? -ENOTSUP : 0);
-    s->stand_in = status == 0;
-    if (rc == MPI_SUCCESS && status != 0)
-        serve_host.Win_free(win);
-    return status;
-}
-
-/* Creates the host window over the same memory whose handle the program sees. A host that cannot create one may still be
- * able to allocate a window: only one of Open MPI's components can do both. So the error is returned, except by MPICH: that
- * numbers windows by the contexts of their communicators, and reuses the context of a freed one (4.0). Returns 0 if every rank has its window and
- * reaches all memory; -EEXIST if all have their windows, but some do not reach all memory; or another code. */
-static int served_name(struct served *s, const struct party *p, MPI_Info info, bool reached, MPI_Win *win) {
-    const struct served_target *own = &s->targets[s->rank];
-    MPI_Comm comm = host_is_open_mpi() ? p->comm : p->program;
-    int rc = s->dynamic ? serve_host.Win_create_dynamic(info, comm, win)
-                        : serve_host.Win_create((void *)(uintptr_t)own->base, (MPI_Aint)own->bytes,
-                                                (int)own->unit, info, comm, win);
-    int status = net_boot_agree(&p->boot, rc != MPI_SUCCESS ? -ENOTSUP : reached ? 0 : -EEXIST);
-    if (status == -ENOTSUP)
-        status = served_name_empty(s, p, info, comm, reached, win);
-    s->own_bytes = s->dynamic ? 0 : (MPI_Aint)own->bytes;
-    s->own_unit = (int)own->unit;
-    if (status == 0)
-        s->handle = *win;
-    return status;
-}
-
-/* Posts and starts of Open MPI need messages of Hearth's (serve_sync.h). Between nodes the copy of the program's communicator is there
- * already. On one node osc pt2pt is used only if the user asks for it. Returns 0 or -EEXIST on all ranks. */
-static int take_sync(struct served *s, struct party *p, const struct offer *all) {
-    bool asked = false;
-    for (int i = 0; i < s->size; i++)
-        asked |= all[i].pt2pt;
-    if (s->sync == MPI_COMM_NULL && p->domain && host_is_open_mpi()) {
-        s->sync = p->comm;
-        p->keeps_comm = true;
-    }
-    if (s->sync != MPI_COMM_NULL || !asked)
-        return 0;
-    return net_boot_agree(&p->boot, serve_sync_open(s, p->comm) ? 0 : -EEXIST);
-}
-
-/* Exchanges the offers. Fails everywhere or nowhere. */
-static int offers_gather(const struct party *p, const struct offer *own, struct offer *all) {
-    int status = net_boot_gather(&p->boot, own, all, sizeof *own);
-    for (int i = 0; i < p->boot.size && status == 0; i++)
-        status = all[i].pid ? 0 : -ENOMEM;
-    return status;
-}
-
-enum { FEW = 512 }; /* ranks whose offers are on the stack: one exchange less */
-
-static struct offer *offers_room(const struct party *p) {
-    struct offer *all = malloc((size_t)p->boot.size * sizeof *all);
-    if (net_agree_on_memory(&p->boot, all, "a window") == 0)
-        return all;
-    free(all);
-    return NULL;
 }
 
 /* Whether the host must not be asked for memory that the node does not have. MPICH gives addresses that the kernel backs later, if there
@@ -381,44 +266,168 @@ static bool is_beyond_host(const struct offer *all, int size) {
     return beyond;
 }
 
-/* Collective. NULL: *result is -EEXIST if the host has created the window already, -EFBIG if nobody can, else the host may. */
-static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor flavor, MPI_Info info,
-                                  MPI_Win *win, int *result) {
-    struct party p;
-    bool reached;
-    if (!serve_party_open(&p, comm))
-        return NULL;
-    struct served *s = served_make(p.boot.rank, p.boot.size, flavor == DYNAMIC);
-    struct offer few[p.boot.size <= FEW ? p.boot.size : 1], *all = few;
-    if (p.boot.size > FEW && !(all = offers_room(&p))) {
-        serve_party_close(&p);
-        if (s)
-            served_drop(s);
-        return NULL;
+/* Collective among the ranks of this node. Fails on all of them or on none. */
+static int served_fill(struct served *s, struct creation *c, const struct offer *all) {
+    const struct net_boot *local = &c->party.local;
+    bool gates = has_gates(all, local->size);
+    uint64_t sizes[local->size];
+    c->beyond_host = is_beyond_host(all, local->size);
+    if (!is_aligned_by_pages(all, local->size))
+        return -ENOTSUP;
+    for (int i = 0; i < local->size; i++) {
+        sizes[i] = part_bytes(&all[i], c->flavor, gates);
+        c->pt2pt |= all[i].pt2pt;
     }
-    if (!s)
-        log_error("no memory for a window of %d ranks: is the memory of this process limited (ulimit -v)?",
-                  p.boot.size);
-    own->pid = s ? own->pid : 0;
-    own->gate = s ? s->gate : -1;
-    int status = offers_gather(&p, own, all);
+    int status = c->flavor == ALLOCATED || !gates ? net_shared_open_sizes(local, sizes, &s->shared) : 0;
+    if (status != 0)
+        return status;
+    c->reached = c->flavor != ALLOCATED || take_memory(s, all, local->size);
+    c->reached = note_targets(s, c, all, gates) && c->reached;
+    return 0;
+}
+
+/* The table of the ranks' memory, and the domain: the window is known to the helper of this process, if it has one, before any rank may
+ * use it. Collective among all ranks, of which some may have failed before. Fails everywhere or nowhere. */
+static int served_join(struct served *s, struct creation *c, uint64_t key, int status) {
+    struct party *p = &c->party;
+    struct node_table_member own = {.ready = status == 0, .relied_on = true, .key = key};
+    struct node_table ranks;
+    own.by_id = !p->domain->processes.table.one_world;
     if (status == 0)
-        status = served_fill(s, &p, all, flavor, &reached);
+        own.memory = (struct rank_memory){
+            .base = s->own_base, .bytes = (uint64_t)s->own_bytes, .unit = (uint64_t)s->own_unit};
+    if (!serve_node_table_gather(&own, p->program, &ranks))
+        return status != 0 ? status : -ENOTSUP;
+    s->ranks = ranks;
+    if (ranks.table.one_world == own.by_id)
+        return -ENOTSUP; /* MPI could not compare the processes */
+    s->nodes = p->nodes;
+    p->nodes = NULL;
+    s->domain = p->domain;
+    status = c->flavor == ALLOCATED ? serve_remote_direct_open(s, &p->boot) : 0;
+    if (status != 0)
+        return status;
+    s->key = ranks.key;
+    serve_domain_add(s->domain, s);
+    return 0;
+}
+
+/* Open MPI 4 cannot create windows of one process over existing memory, nor, as Debian builds it, any between nodes. But it
+ * can create empty shared ones: then the handle is that of such a window of the ranks on this node, and serve_attribute.c
+ * answers for it. On one node it synchronises as any other. Otherwise serve_sync.c does. Codes as below. */
+static int served_name_empty(struct served *s, const struct creation *c, MPI_Comm comm, MPI_Win *win) {
+    const struct party *p = &c->party;
+    void *none;
+    bool reached = c->reached;
+    int rc = serve_host.Win_allocate_shared(0, 1, c->info, p->domain ? p->local_comm : comm, &none, win);
+    if (p->domain)
+        reached = serve_sync_open(s, p->comm) && reached;
+    int status = net_boot_agree(&p->boot, rc != MPI_SUCCESS || !reached ? -ENOTSUP : 0);
+    s->stand_in = status == 0;
+    if (rc == MPI_SUCCESS && status != 0)
+        serve_host.Win_free(win);
+    return status;
+}
+
+/* Creates the host window over the same memory whose handle the program sees. A host that cannot create one may still be
+ * able to allocate a window: only one of Open MPI's components can do both. So the error is returned, except by MPICH: that
+ * numbers windows by the contexts of their communicators, and reuses the context of a freed one (4.0). Returns 0 if every rank has its window and
+ * reaches all memory; -EEXIST if all have their windows, but some do not reach all memory; or another code. */
+static int served_name(struct served *s, const struct creation *c, MPI_Win *win) {
+    const struct party *p = &c->party;
+    MPI_Comm comm = host_is_open_mpi() ? p->comm : p->program;
+    int rc = s->dynamic ? serve_host.Win_create_dynamic(c->info, comm, win)
+                        : serve_host.Win_create((void *)(uintptr_t)s->own_base, s->own_bytes, s->own_unit,
+                                                c->info, comm, win);
+    int status = net_boot_agree(&p->boot, rc != MPI_SUCCESS ? -ENOTSUP : c->reached ? 0 : -EEXIST);
+    if (status == -ENOTSUP)
+        status = served_name_empty(s, c, comm, win);
     if (status == 0)
-        status = served_name(s, &p, info, reached, win);
+        s->handle = *win;
+    return status;
+}
+
+/* Posts and starts of Open MPI need messages of Hearth's (serve_sync.h). Between nodes the copy of the program's communicator is there
+ * already. On one node osc pt2pt is used only if the user asks for it. Returns 0 or -EEXIST on all ranks. */
+static int take_sync(struct served *s, struct creation *c) {
+    struct party *p = &c->party;
+    if (s->sync == MPI_COMM_NULL && p->domain && host_is_open_mpi()) {
+        s->sync = p->comm;
+        p->keeps_comm = true;
+    }
+    if (s->sync != MPI_COMM_NULL || p->domain || !c->pt2pt)
+        return 0;
+    return net_boot_agree(&p->boot, serve_sync_open(s, p->comm) ? 0 : -EEXIST);
+}
+
+/* Exchanges the offers of this node. Fails on all its ranks or on none. */
+static int offers_gather(const struct net_boot *local, const struct offer *own, struct offer *all) {
+    int status = net_boot_gather(local, own, all, sizeof *own);
+    for (int i = 0; i < local->size && status == 0; i++)
+        status = all[i].pid ? 0 : -ENOMEM;
+    return status;
+}
+
+enum { FEW = 512 }; /* ranks whose offers are on the stack: one exchange less */
+
+/* The ranks of this node. Codes as for served_fill. */
+static int served_gather(struct served *s, struct creation *c, const struct offer *own) {
+    const struct net_boot *local = &c->party.local;
+    struct offer few[local->size <= FEW ? local->size : 1], *all = few;
+    int status = 0;
+    if (local->size > FEW) {
+        all = malloc((size_t)local->size * sizeof *all);
+        status = net_agree_on_memory(local, all, "a window");
+    }
     if (status == 0)
-        status = take_sync(s, &p, all);
-    if (status == -EFBIG && !is_beyond_host(all, p.boot.size))
-        status = -ENOMEM;
-    serve_party_close(&p);
+        status = offers_gather(local, own, all);
+    if (status == 0)
+        status = served_fill(s, c, all);
     if (all != few)
         free(all);
+    return status;
+}
+
+/* Collective. Nodes may have failed for different reasons. -EFBIG: nobody can create the window; else -ENOTSUP. */
+static int agree_on_failure(const struct creation *c, int status) {
+    int code = status == -EFBIG && c->beyond_host ? -EFBIG : -EEXIST; /* which counts least */
+    return net_boot_agree(&c->party.boot, code) == -EFBIG ? -EFBIG : -ENOTSUP;
+}
+
+/* Collective. NULL: *result is -EEXIST if the host has created the window already, -EFBIG if nobody can, else the host may. */
+static struct served *served_open(MPI_Comm comm, struct offer *own, uint64_t key, struct creation *c,
+                                  MPI_Win *win, int *result) {
+    struct party *p = &c->party;
+    if (!serve_party_open(p, comm))
+        return NULL;
+    struct served *s = served_make(p, c->flavor == DYNAMIC);
+    if (s) {
+        s->own_base = own->base;
+        s->own_bytes = s->dynamic ? 0 : (MPI_Aint)own->bytes;
+        s->own_unit = (int)own->unit;
+    } else {
+        log_error("no memory for a window of %d ranks: is the memory of this process limited (ulimit -v)?",
+                  p->boot.size);
+    }
+    own->rank = p->boot.rank;
+    own->pid = s ? own->pid : 0;
+    own->gate = s ? s->gate : -1;
+    int status = served_gather(s, c, own);
+    if (p->domain)
+        status = served_join(s, c, key, status);
+    if (status == 0)
+        status = served_name(s, c, win);
+    if (status == 0)
+        status = take_sync(s, c);
+    if (status != 0 && status != -EEXIST)
+        status = agree_on_failure(c, status);
+    serve_party_close(p);
     if (status == 0) {
         serve_start();
         served_link(s);
         return s;
     }
-    if (status == -EEXIST && flavor == ALLOCATED) {
+    if (status == -EEXIST && c->flavor == ALLOCATED) {
         serve_host.Win_free(win);
         status = -ENOTSUP;
     }
@@ -439,7 +448,6 @@ static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, M
     struct offer own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
     own.memory.owner = own.process = serve_process_card();
     own.pid = own.process.pid;
-    own.key = random_mix(clock_ns() ^ own.process.id) | 1;
     own.probe = (uint64_t)(uintptr_t)&probe;
     const char *component = getenv("OMPI_MCA_osc");
     own.pt2pt = host_is_open_mpi() && component && strstr(component, "pt2pt");
@@ -465,10 +473,12 @@ static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, 
         !serve_auto_wants(comm, info, flavor == ALLOCATED))
         return false;
     struct offer own = make_offer(*base, size, unit, info, flavor);
+    struct creation c = {.flavor = flavor, .info = info};
+    uint64_t key = random_mix(clock_ns() ^ own.process.id) | 1;
     int result = 0;
-    const struct served *s = served_open(comm, &own, flavor, info, win, &result);
+    const struct served *s = served_open(comm, &own, key, &c, win, &result);
     if (s) {
-        *base = (void *)(uintptr_t)s->targets[s->rank].base;
+        *base = (void *)(uintptr_t)s->own_base;
         return true;
     }
     serve_auto_failed();
@@ -525,6 +535,14 @@ int serve_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, 
                : serve_host.Win_create_c(base, size, unit, info, comm, win);
 }
 #endif
+
+bool serve_window_table(MPI_Win handle, struct node_table *table) {
+    const struct served *s = serve_find(handle);
+    if (!s || !s->domain)
+        return false;
+    *table = (struct node_table){.table = s->ranks.table, .borrowed = true};
+    return true;
+}
 
 /* The memory stays mapped in the processes that have not freed the window yet. The window is unlinked before the host
  * frees it, because from then on another thread may get the same handle. */

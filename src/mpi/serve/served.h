@@ -17,6 +17,7 @@
 #include "mpi/core/host.h"
 #include "mpi/core/layout.h"
 #include "mpi/serve/gate.h"
+#include "mpi/serve/node_table.h"
 #include "net/net.h"
 
 enum hold {
@@ -29,16 +30,19 @@ enum hold {
 
 /* One rank of the window, as seen from this process. */
 struct served_target {
+    struct rank_record head;
     uint64_t base; /* address of its memory, the same in all processes that map it; 0 in a dynamic window */
-    uint64_t bytes, unit;
-    bool mapped;    /* in this process, too */
-    bool by_kernel; /* reached through the kernel (vm.h) */
-    uint8_t held;   /* enum hold: this process's lock */
-    bool started;   /* in the group of MPI_Win_start */
+    uint64_t bytes;
+    uint32_t unit;
     union {
         int pid;
         int node; /* if it is on another node: number of that node in the domain */
     };
+    bool mapped;                  /* in this process, too */
+    bool by_kernel;               /* reached through the kernel (vm.h) */
+    uint8_t held;                 /* enum hold: this process's lock */
+    bool started;                 /* in the group of MPI_Win_start */
+    bool fenced;                  /* in the epoch of MPI_Win_fence, as all targets of the window are */
     struct serve_gate *gate;      /* its lock; NULL if it is on another node */
     struct net_lock_table *locks; /* for accumulates to its memory */
     struct served_memory *memory; /* its memory, if it was allocated with another window */
@@ -47,15 +51,20 @@ struct served_target {
 
 struct served {
     MPI_Win handle;
-    bool fenced, locked_all; /* an access epoch to all targets is open */
+    bool fenced, locked_all;   /* an access epoch to all targets is open */
+    uint8_t held_all;          /* enum hold: with `locked_all`, of all targets on this node */
+    struct rank_table targets; /* of struct served_target (serve_target.c) */
     bool dynamic;
-    bool stand_in;      /* the host's window is an empty one: it could not create any other */
-    MPI_Aint own_bytes; /* attributes of a stand-in; all windows have them */
+    bool stand_in;     /* the host's window is an empty one: it could not create any other */
+    uint64_t own_base; /* of this rank's memory */
+    MPI_Aint own_bytes;
     int own_unit;
     int rank, size;
-    int holds; /* targets with a lock of MPI_Win_lock */
-    int gate;  /* number of its gate in this process; -1: none */
-    struct served_target *targets;
+    int holds;                   /* targets with a lock of MPI_Win_lock */
+    int gate;                    /* number of its gate in this process; -1: none */
+    struct served_target **here; /* the targets on this node, by number and by rank */
+    int here_count;
+    struct node_table ranks;     /* where the memory of all ranks lies; with `domain` only */
     int *started, started_count; /* ranks in the epoch of MPI_Win_start */
     MPI_Comm
         sync; /* all ranks, if the host's window has only those of this node (serve_sync.h); else MPI_COMM_NULL */
@@ -65,7 +74,7 @@ struct served {
         *shared; /* the mapping of that memory, and of gates for which processes had none; or NULL */
     struct serve_domain *domain; /* its helpers; NULL: all ranks are on one node */
     uint64_t key;                /* by which helpers know it */
-    int *nodes, node_count;      /* of the domain, with ranks of this window; ascending */
+    uint64_t *nodes;             /* node_set: nodes of the domain with ranks of this window */
     struct serve_direct *direct; /* access to other nodes without their helpers; or NULL */
     struct served *next_in_domain;
     struct served *next;
@@ -94,6 +103,11 @@ static inline struct served *serve_find(MPI_Win handle) {
     return LIKELY(s && s->handle == handle) ? s : serve_find_slow(handle);
 }
 
+/* ---- serve_window.c ---- */
+
+/* Where the memory of all ranks of a window across nodes lies; valid until the window is freed. False: not such a window. */
+bool serve_window_table(MPI_Win handle, struct node_table *table);
+
 /* ---- serve_table.c ---- */
 
 /* Call before the first window is created. */
@@ -103,12 +117,41 @@ void serve_start(void);
 /* Collective; call before MPI_Finalize. */
 void serve_close(void);
 
-/* ---- serve_epoch.c ---- */
+/* ---- serve_target.c ---- */
+
+/* What a lookup yields for ranks without a record: no epoch to it is open, and its rank is negative. */
+extern HIDDEN struct served_target serve_no_target;
+
+/* The record of a rank, or serve_no_target. Any thread, the helper's included. */
+static inline struct served_target *serve_target_find(const struct served *s, int rank) {
+    return (struct served_target *)(void *)rank_table_find(&s->targets, rank);
+}
+
+/* The same without a call; serve_no_target also for all ranks of a window that has more than RANK_TABLE_DENSE. */
+static inline struct served_target *serve_target_peek(const struct served *s, int rank) {
+    if (UNLIKELY((uint32_t)rank >= s->targets.dense))
+        return &serve_no_target;
+    return (struct served_target *)(void *)atomic_load_explicit(&s->targets.slots[rank],
+                                                                memory_order_acquire);
+}
 
 /* Whether an access epoch to this target is open. */
-static inline bool serve_epoch_is_open(const struct served *s, const struct served_target *t) {
-    return LIKELY((t->held | s->fenced | t->started) != 0);
+static inline bool serve_epoch_is_open(const struct served_target *t) {
+    return LIKELY((t->held | t->started | t->fenced) != 0);
 }
+
+/* The record of a rank of the window, found or made. NULL: no memory, which is logged. */
+struct served_target *serve_target_make(struct served *s, int rank);
+/* Makes the record of a rank of this node while the window is created, in ascending order of the ranks. NULL: as above. */
+struct served_target *serve_target_make_here(struct served *s, int rank);
+
+/* The target of an operation, where serve_target_peek shows no open epoch: if an epoch to all targets is open, its record is made now.
+ * NULL: no epoch is open, or there is no such rank. */
+struct served_target *serve_target_enter(struct served *s, int rank);
+
+/* Mark all records, and those that are made later: MPI_Win_fence, MPI_Win_lock_all. Targets of this node have their own locks. */
+void serve_target_mark_fenced(struct served *s, bool fenced);
+void serve_target_mark_held(struct served *s, enum hold hold);
 
 /* ---- serve_progress.c ---- */
 

@@ -2,7 +2,7 @@
  * atomic call, through one window or through two aliasing windows. Some elements are aligned, others cross the boundary
  * between two blocks with separate locks.
  *
- * configs: serve serve1 servempi servedirect */
+ * configs: serve serve1 serve2 servempi servedirect */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -173,6 +173,46 @@ CASE(windows_of_threads) {
         pthread_join(threads[i], NULL);
         MPI_Comm_free(&comms[i]);
     }
+}
+
+/* ---- threads that use targets for the first time at once ---- */
+
+enum { FRESH = 30, USERS = 4 };
+
+static pthread_barrier_t together;
+
+static void *use_all_targets(void *arg) {
+    const struct worker *worker = arg;
+    int64_t one = 1;
+    pthread_barrier_wait(&together);
+    for (int target = 0; target < test_size; target++) {
+        MPI_Accumulate(&one, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, MPI_SUM, worker->win);
+        MPI_Win_flush(target, worker->win);
+    }
+    return NULL;
+}
+
+CASE(first_use_by_threads) {
+    SKIP_IF(!test_served() || test_threads < MPI_THREAD_MULTIPLE,
+            "needs MPI_THREAD_MULTIPLE and served windows");
+    struct worker workers[USERS];
+    pthread_barrier_init(&together, NULL, USERS);
+    for (int round = 0; round < FRESH; round++) {
+        struct allocated w = allocate_window(MPI_COMM_WORLD, 64, 1, NULL);
+        MPI_Win_lock_all(0, w.win);
+        for (int i = 0; i < USERS; i++) {
+            workers[i] = (struct worker){.number = i, .win = w.win};
+            pthread_create(&workers[i].thread, NULL, use_all_targets, &workers[i]);
+        }
+        for (int i = 0; i < USERS; i++)
+            pthread_join(workers[i].thread, NULL);
+        barrier();
+        expect_eq(load_number(&w, 0), (int64_t)USERS * test_size);
+        barrier();
+        MPI_Win_unlock_all(w.win);
+        MPI_Win_free(&w.win);
+    }
+    pthread_barrier_destroy(&together);
 }
 
 /* ---- locks by many threads at once, each on a window of its own ---- */

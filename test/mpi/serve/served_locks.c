@@ -2,7 +2,7 @@
  * not make MPI calls; and active target epochs with all assertions. Under an exclusive lock a rank increments a number in
  * a window by a get and a put, or by a load and a store: if the lock does not exclude others, increments are lost.
  *
- * configs: serve serve1 servempi servedirect servematch */
+ * configs: serve serve1 serve2 servempi servedirect servematch */
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
  * operator, by every call, and all kinds of derived types. The expected results are computed locally, by MPI_Reduce_local,
  * MPI_Pack and MPI_Unpack.
  *
- * configs: serve serve1 servempi servedirect */
+ * configs: serve serve1 serve2 servempi servedirect */
 #include <stdio.h>
 #include <stdlib.h>
 

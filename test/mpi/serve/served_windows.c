@@ -1,7 +1,7 @@
 /* served_windows.c: tests that windows that Hearth serves behave like windows of the MPI below: attributes, names, groups,
  * handles, callbacks and errors, on several kinds of communicators, with many windows, large ones and empty ones.
  *
- * configs: serve serve1 servempi servedirect */
+ * configs: serve serve1 serve2 servempi servedirect */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -85,12 +85,18 @@ static int *domain_ranks(const struct serve_domain *d, MPI_Comm comm, int size) 
     return NULL;
 }
 
-bool serve_domain_nodes(const struct serve_domain *d, MPI_Comm comm, int size, int *nodes) {
+uint64_t *serve_domain_nodes(const struct serve_domain *d, MPI_Comm comm, int size) {
     int *ranks = domain_ranks(d, comm, size);
-    for (int i = 0; ranks && i < size; i++)
-        nodes[i] = (int)d->world->node_of[ranks[i]];
+    uint64_t *nodes = ranks ? calloc(1, node_set_bytes(d->world->nodes)) : NULL;
+    for (int i = 0; nodes && i < size; i++)
+        node_set_add(nodes, (int)d->world->node_of[ranks[i]]);
     free(ranks);
-    return ranks != NULL;
+    return nodes;
+}
+
+int serve_domain_node(const struct serve_domain *d, uint64_t process, int likely) {
+    int rank = memory_table_find(&d->processes.table, process, likely);
+    return (int)d->world->node_of[rank];
 }
 
 /* Whether the helper of every node of these processes runs in one of them. */
@@ -125,6 +131,7 @@ static void domain_free(struct serve_domain *d) {
     serve_remote_direct_free(d);
     if (d->world)
         d->rpc->world_close(d->world);
+    serve_node_table_free(&d->processes);
     if (d->group != MPI_GROUP_NULL)
         host_Group_free(&d->group);
     if (d->comm != MPI_COMM_NULL)
@@ -241,8 +248,9 @@ static int domain_open_net(struct serve_domain *d, int machine) {
     int status = d->rpc->world_open(&d->boot, machine, (unsigned)settings_get()->node_ranks, &d->world);
     if (status != 0)
         return status;
-    d->faults = calloc((size_t)d->world->size, sizeof *d->faults);
-    status = serve_remote_small_open(d) && d->faults ? 0 : -ENOMEM;
+    bool serves = d->world->local == 0;
+    d->faults = serves ? calloc((size_t)d->world->size, sizeof *d->faults) : NULL;
+    status = serve_remote_small_open(d) && (d->faults || !serves) ? 0 : -ENOMEM;
     status = net_agree_on_memory(&d->boot, status == 0, "a domain");
     if (status != 0)
         return status;
@@ -283,6 +291,9 @@ static struct serve_domain *domain_open(MPI_Comm comm, const struct net_boot *bo
     }
     if (status == 0)
         status = domain_name(d);
+    if (status == 0 && !serve_node_table_gather(&(struct node_table_member){.ready = true, .relied_on = true},
+                                                d->comm, &d->processes))
+        status = -ENOMEM; /* on all ranks */
     if (status == 0)
         status = domain_open_net(d, machine);
     if (status == 0) {

@@ -8,8 +8,15 @@
 #ifndef HEARTH_MPI_SERVE_DOMAIN_H
 #define HEARTH_MPI_SERVE_DOMAIN_H
 
+#include "mpi/core/node_set.h"
 #include "mpi/serve/remote/rpc.h"
 #include "mpi/serve/served.h"
+
+/* The short operations of this process on a node (remote_small.c). */
+struct remote_rhythm {
+    uint32_t since; /* operations since the last flush */
+    bool several;   /* there were several before it */
+};
 
 struct serve_domain {
     uint64_t id, key; /* ordered by both, in all processes */
@@ -17,6 +24,7 @@ struct serve_domain {
     MPI_Comm comm;
     MPI_Group group;
     struct net_boot boot;
+    struct node_table processes; /* which rank of the domain is which process */
     struct net_world *world;
     struct net *net;
     struct net_share *share;            /* `net`, and the guard of the threads that use it */
@@ -27,7 +35,7 @@ struct serve_domain {
     struct remote_get *gets, *last_get; /* in flight, oldest first */
     int get_count;
     struct remote_batch *batches, *spare_batches;  /* in flight; unused (remote_small.c) */
-    struct remote_rhythm *rhythms;                 /* [nodes] short operations between flushes */
+    struct remote_rhythm *rhythms;                 /* [nodes] */
     struct remote_batch **open_batch;              /* [nodes] held back; or NULL */
     size_t batch_bytes;                            /* most bytes of one */
     struct remote_direct *directs, *spare_directs; /* in flight; unused (remote_direct.c) */
@@ -41,8 +49,15 @@ struct serve_domain {
  * says why; the host then serves the window. `machine`: the lowest rank of this machine. */
 struct serve_domain *serve_domain_of(MPI_Comm comm, const struct net_boot *boot, int machine);
 
-/* The node of each rank of a communicator of the domain's processes; false: out of memory. */
-bool serve_domain_nodes(const struct serve_domain *d, MPI_Comm comm, int size, int *nodes);
+/* The nodes of a communicator of the domain's processes, as a node_set, allocated; NULL: out of memory. */
+uint64_t *serve_domain_nodes(const struct serve_domain *d, MPI_Comm comm, int size);
+/* The first node of a window that is not before this one; the number of nodes of the domain: none. */
+static inline int serve_domain_next(const struct served *s, int node) {
+    return node_set_next(s->nodes, s->domain->world->nodes, node);
+}
+
+/* The node of a process, as the table of a window of the domain identifies it. The rank that is likely in the domain is tried first. */
+int serve_domain_node(const struct serve_domain *d, uint64_t process, int likely);
 
 /* Closes all; collective, called before MPI_Finalize. */
 void serve_domain_close_all(void);

@@ -2,7 +2,7 @@
  * remote memory by themselves (net/rpc/direct.h).
  *
  * The process with the helper of each node exposes the memory that MPI_Win_allocate has made there: one mapping, at the same
- * address in all its processes. All ranks of the window get the keys, and the address of each rank's memory. Other memory,
+ * address in all its processes. All ranks of the window get the keys. Other memory,
  * datatypes with gaps, and everything that is atomic are left to the helpers: an element is atomic only if all accumulates
  * take the same locks.
  *
@@ -22,12 +22,10 @@ struct direct_node {
 
 struct serve_direct {
     struct link_memory *exposed; /* in processes with a helper */
-    uint64_t *bases;             /* of each rank's memory, as its node addresses it */
     struct direct_node *nodes;   /* of the domain */
 };
 
 struct direct_offer {
-    uint64_t base;
     int32_t node, length; /* of the key of this node */
     char key[NET_KEY];
 };
@@ -44,19 +42,16 @@ static struct serve_direct *direct_make(const struct served *s) {
     struct serve_direct *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    r->bases = calloc((size_t)s->size, sizeof *r->bases);
     r->nodes = calloc((size_t)s->domain->world->nodes, sizeof *r->nodes);
-    if (r->bases && r->nodes)
+    if (r->nodes)
         return r;
-    free(r->bases);
-    free(r->nodes);
     free(r);
     return NULL;
 }
 
 static struct direct_offer direct_offer_make(struct served *s) {
     struct serve_domain *d = s->domain;
-    struct direct_offer own = {.base = s->targets[s->rank].base, .node = d->world->node};
+    struct direct_offer own = {.node = d->world->node};
     if (d->world->local != 0 || !s->shared->base)
         return own;
     serve_domain_enter(d);
@@ -77,7 +72,6 @@ int serve_remote_direct_open(struct served *s, const struct net_boot *boot) {
         status = net_boot_gather(boot, &own, all, sizeof own);
     }
     for (int i = 0; status == 0 && i < s->size; i++) {
-        s->direct->bases[i] = all[i].base;
         if (all[i].length <= 0)
             continue;
         struct direct_node *node = &s->direct->nodes[all[i].node];
@@ -100,7 +94,6 @@ void serve_remote_direct_close(struct served *s) {
     if (r->exposed)
         d->rpc->hide(d->net, r->exposed);
     serve_domain_leave(d);
-    free(r->bases);
     free(r->nodes);
     free(r);
     s->direct = NULL;
@@ -150,13 +143,12 @@ bool serve_remote_direct_copy(const struct served_target *t, enum remote_directi
     serve_domain_enter(d);
     struct link_window *w = direct_window(d, s->direct, t->node);
     struct remote_direct *o = w ? direct_begin(d, t->node) : NULL;
-    uint64_t at = s->direct->bases[t - s->targets] + (there - t->base);
     if (o && d->open_batch[t->node])
         serve_remote_small_send(d, t->node);
     if (o && direction == REMOTE_PUT)
-        d->rpc->put(d->net, t->node, w, at, here, bytes, &o->direct);
+        d->rpc->put(d->net, t->node, w, there, here, bytes, &o->direct);
     else if (o)
-        d->rpc->get(d->net, t->node, w, here, at, bytes, &o->direct);
+        d->rpc->get(d->net, t->node, w, here, there, bytes, &o->direct);
     serve_domain_leave(d);
     return o;
 }

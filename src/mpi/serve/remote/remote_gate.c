@@ -14,7 +14,7 @@
 struct serve_waiter {
     struct serve_waiter *next;
     struct served *window;
-    int at, end; /* ranks whose gates it still has to enter */
+    int at, end; /* numbers of the targets of this node whose gates it still has to enter */
     bool exclusive, drawn, asleep;
     uint32_t ticket;
     uint64_t reply;
@@ -24,10 +24,15 @@ static _Thread_local bool is_helper; /* while this thread executes requests of o
 
 /* ---- the helper ---- */
 
-static struct serve_gate *waiter_gate(struct serve_waiter *w) {
-    while (w->at < w->end && !w->window->targets[w->at].gate) /* a rank of another node */
-        w->at++;
-    return w->at < w->end ? w->window->targets[w->at].gate : NULL;
+/* The targets that a request is for, all of this node or one of them: [*at, *end) of s->here. */
+static void request_targets(const struct served *s, const struct remote_head *h, int *at, int *end) {
+    bool all = h->target == REMOTE_ALL;
+    *at = all ? 0 : (int)serve_target_find(s, (int)h->target)->head.number;
+    *end = all ? s->here_count : *at + 1;
+}
+
+static struct serve_gate *waiter_gate(const struct serve_waiter *w) {
+    return w->at < w->end ? w->window->here[w->at]->gate : NULL;
 }
 
 /* Enters as many gates as possible. True: all. */
@@ -94,12 +99,8 @@ bool serve_remote_gate_enter(const struct served_target *t, bool exclusive) {
 
 void serve_remote_gate_lock(struct serve_domain *d, struct served *s, const struct remote_head *h,
                             uint64_t reply) {
-    bool all = h->target == REMOTE_ALL;
-    struct serve_waiter first = {.window = s,
-                                 .at = all ? 0 : (int)h->target,
-                                 .end = all ? s->size : (int)h->target + 1,
-                                 .exclusive = h->exclusive,
-                                 .reply = reply};
+    struct serve_waiter first = {.window = s, .exclusive = h->exclusive, .reply = reply};
+    request_targets(s, h, &first.at, &first.end);
     is_helper = true;
     if (waiter_advance(&first)) {
         waiter_reply(d, &first);
@@ -121,12 +122,11 @@ void serve_remote_gate_lock(struct serve_domain *d, struct served *s, const stru
 }
 
 void serve_remote_gate_unlock(struct serve_domain *d, struct served *s, const struct remote_head *h) {
-    bool all = h->target == REMOTE_ALL;
-    int end = all ? s->size : (int)h->target + 1;
+    int at, end;
+    request_targets(s, h, &at, &end);
     is_helper = true;
-    for (int i = all ? 0 : (int)h->target; i < end; i++)
-        if (s->targets[i].gate)
-            serve_gate_leave(s->targets[i].gate, h->exclusive);
+    for (; at < end; at++)
+        serve_gate_leave(s->here[at]->gate, h->exclusive);
     waiters_check(d);
     is_helper = false;
 }

@@ -63,8 +63,7 @@ static void lock_call(struct serve_domain *d, int node, enum remote_handler hand
 
 static void lock_target(const struct served_target *t, bool exclusive, enum remote_handler handler) {
     const struct served *s = t->remote;
-    struct remote_head head = {
-        .window = s->key, .target = (uint32_t)(t - s->targets), .exclusive = exclusive};
+    struct remote_head head = {.window = s->key, .target = (uint32_t)t->head.rank, .exclusive = exclusive};
     lock_call(s->domain, t->node, handler, &head);
 }
 

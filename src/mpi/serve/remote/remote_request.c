@@ -35,7 +35,7 @@ static struct remote_op remote_op_make(const struct served_target *t, enum remot
     return (struct remote_op){.op = {.handler = (uint8_t)handler, .left = bytes},
                               .domain = s->domain,
                               .node = t->node,
-                              .head = {.window = s->key, .target = (uint32_t)(t - s->targets)},
+                              .head = {.window = s->key, .target = (uint32_t)t->head.rank},
                               .unit = 1};
 }
 
@@ -293,8 +293,9 @@ void serve_remote_wait(const struct served_target *t) {
 }
 
 void serve_remote_wait_all(const struct served *s) {
-    for (int i = 0; i < s->node_count; i++)
-        wait_node(s->domain, s->nodes[i]);
+    int nodes = s->domain->world->nodes;
+    for (int n = serve_domain_next(s, 0); n < nodes; n = serve_domain_next(s, n + 1))
+        wait_node(s->domain, n);
 }
 
 int serve_remote_update(const struct served_target *t, const struct data_update *u) {
@@ -382,7 +383,8 @@ void serve_remote_flush(const struct served_target *t) {
 }
 
 void serve_remote_flush_all(const struct served *s) {
-    for (int i = 0; i < s->node_count; i++)
-        if (s->nodes[i] != s->domain->world->node)
-            flush_node(s->domain, s->nodes[i]);
+    const struct net_world *w = s->domain->world;
+    for (int n = serve_domain_next(s, 0); n < w->nodes; n = serve_domain_next(s, n + 1))
+        if (n != w->node)
+            flush_node(s->domain, n);
 }

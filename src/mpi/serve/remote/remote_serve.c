@@ -42,8 +42,8 @@ static void open_window(struct serve_domain *d, const struct net_block *b, struc
     if (!a->window || (!all && a->head.target >= (uint32_t)a->window->size))
         serve_remote_end_job(
             b, "is for a window that does not exist: freed before its operations were complete?");
-    a->target = all ? NULL : &a->window->targets[a->head.target];
-    if (!all && a->target->remote)
+    a->target = all ? NULL : serve_target_find(a->window, (int)a->head.target);
+    if (!all && !a->target->gate) /* a rank of another node */
         serve_remote_refuse(b);
     a->mapped = !all && a->target->mapped && !a->window->dynamic;
 }

@@ -19,17 +19,17 @@ static bool entry_read(struct serve_domain *d, const struct net_block *b, size_t
     *at += sizeof e->head;
     if (!e->window || e->head.window != last)
         e->window = serve_domain_window(d, e->head.window);
-    if (!e->window || e->window->dynamic || e->head.target >= (uint32_t)e->window->size)
+    if (!e->window || e->window->dynamic)
         return false;
-    e->target = &e->window->targets[e->head.target];
-    if (e->target->remote || e->head.offset > e->target->bytes ||
+    e->target = serve_target_find(e->window, (int)e->head.target);
+    if (!e->target->gate || e->head.offset > e->target->bytes ||
         e->head.bytes > e->target->bytes - e->head.offset)
         return false;
     e->data = (const char *)b->payload + *at;
     if (e->head.handler == RPC_GET)
         return true;
     if (e->head.handler == RPC_LOCK || e->head.handler == RPC_UNLOCK)
-        return e->head.bytes == 0 && e->target->gate;
+        return e->head.bytes == 0;
     size_t padded = round_up(e->head.bytes, REMOTE_PAYLOAD);
     if (b->bytes - *at < padded)
         return false;

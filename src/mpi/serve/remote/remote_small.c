@@ -32,11 +32,6 @@ struct remote_batch {
     _Alignas(ENTRY_ALIGN) char data[REMOTE_BATCH];
 };
 
-struct remote_rhythm {
-    uint32_t since; /* short operations since the last flush */
-    bool several;   /* there were several before it */
-};
-
 /* The batch with the lock that is deferred; or NULL. */
 static struct remote_batch *deferred;
 
@@ -191,7 +186,7 @@ static bool small_start(const struct served_target *t, struct remote_small *entr
     if (s->dynamic || d->batch_bytes < REMOTE_SMALL_ROOM)
         return false;
     entry->window = s->key;
-    entry->target = (uint32_t)(t - s->targets);
+    entry->target = (uint32_t)t->head.rank;
     serve_domain_enter(d);
     struct remote_batch *b = batch_for(d, t->node, bytes, to ? entry->bytes : 0);
     if (b)
@@ -230,7 +225,7 @@ bool serve_remote_small_lock(const struct served_target *t, bool exclusive) {
     struct served *s = t->remote;
     struct serve_domain *d = s->domain;
     const struct remote_small entry = {
-        .handler = RPC_LOCK, .window = s->key, .target = (uint32_t)(t - s->targets), .op = exclusive};
+        .handler = RPC_LOCK, .window = s->key, .target = (uint32_t)t->head.rank, .op = exclusive};
     if (s->dynamic || d->batch_bytes < REMOTE_SMALL_ROOM + sizeof entry)
         return false;
     serve_remote_small_send(d, t->node);
