@@ -284,7 +284,7 @@ static _Noreturn void fail(const char *what, const char *text) {
     exit(1);
 }
 
-#define require(condition, text) ((condition) ? (void)0 : fail(#condition, text))
+#define require_job(condition, text) ((condition) ? (void)0 : fail(#condition, text))
 
 /* The job must find an epoch from `floor` to `e.newest`. It may refuse only files that a power failure has left. */
 static enum outcome run_job(uint64_t floor) {
@@ -294,15 +294,15 @@ static enum outcome run_job(uint64_t floor) {
     lines_begin();
     int status = boot_run_job(e.ranks, SECONDS, choose_settings, take_part);
     unsigned lines = lines_end(text, sizeof text);
-    require(status == WELL || status == REFUSED || status == FAILED, text);
-    require(status != REFUSED || (e.life > 0 && floor == 0 && lines > 0), text);
+    require_job(status == WELL || status == REFUSED || status == FAILED, text);
+    require_job(status != REFUSED || (e.life > 0 && floor == 0 && lines > 0), text);
     if (status == FAILED) { /* because of calls that fail, which it reports */
         plan_trouble(plan_life(told->found[0]));
-        require(trouble.step >= 0 && lines > 0, text);
+        require_job(trouble.step >= 0 && lines > 0, text);
     }
     for (int i = 0; i < e.ranks && status != REFUSED; i++) {
-        require(told->found[i] == told->found[0], text);
-        require(told->found[i] >= floor && told->found[i] <= e.newest, text);
+        require_job(told->found[i] == told->found[0], text);
+        require_job(told->found[i] >= floor && told->found[i] <= e.newest, text);
     }
     return (enum outcome)status;
 }
@@ -319,18 +319,18 @@ static const char *path_of(int rank) {
  * before the first sync. */
 static void leave_file(int rank, size_t end, bool is_new) {
     size_t entries = replay_count(rank, end);
-    require(replay_into(e.before[rank], e.bytes[rank], rank, end, &dice), "");
-    require(replay_write(path_of(rank), e.before[rank], e.bytes[rank]), strerror(errno));
+    require_job(replay_into(e.before[rank], e.bytes[rank], rank, end, &dice), "");
+    require_job(replay_write(path_of(rank), e.before[rank], e.bytes[rank]), strerror(errno));
     if (is_new && entries <= FIRST_ENTRIES && random_below(&dice, 2))
         (void)unlink(path_of(rank));
     else if (is_new && entries == 0 && random_below(&dice, 2))
-        require(truncate(path_of(rank), 0) == 0, strerror(errno));
+        require_job(truncate(path_of(rank), 0) == 0, strerror(errno));
 }
 
 static void learn_sizes(void) {
     for (int i = 0; i < e.ranks; i++) {
         struct stat st;
-        require(!stat(path_of(i), &st) && st.st_size <= FILE_MOST, "");
+        require_job(!stat(path_of(i), &st) && st.st_size <= FILE_MOST, "");
         e.bytes[i] = (size_t)st.st_size;
         memset(e.before[i], 0, FILE_MOST);
     }
