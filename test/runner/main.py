@@ -137,7 +137,7 @@ def main():
 
     def stop(number, frame):
         scheduler.stop()
-        print("\nstopped")
+        report.stop()
         os._exit(128 + number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

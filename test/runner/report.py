@@ -29,6 +29,7 @@ class Report:
     def __init__(self, jobs, cores, tier, logs, verbose):
         self.cores, self.tier, self.logs, self.verbose = cores, tier, logs, verbose
         self.results = []
+        self.once = {}  # failed, to be run again
         self.total = sum(len(job.tests()) for job in jobs)
         self.failing = 0
         self.began = self.said = time.monotonic()
@@ -92,6 +93,7 @@ class Report:
 
     def ended(self, result):
         self.results.append(result)
+        self.once.pop(result.name, None)
         if result.status == "skipped":
             self.say(f"skip   {result.name}: {result.reason}")
         elif result.status != "passed":
@@ -103,6 +105,7 @@ class Report:
         for result in results:
             self.failing += result.status == "failed"
             if result.status == "failed":
+                self.once[result.name] = result
                 self.say(f"failed {result.name}: {result.reason}; it will be run again, alone")
 
     # ---- the end ----
@@ -112,6 +115,12 @@ class Report:
 
     def failures(self):
         return [r for r in self.results if r.status in ("failed", "flaky")]
+
+    def stop(self):
+        """The run ends early: what failed once counts as failed."""
+        self.say(f"stopped: {len(self.results)} of {self.total} done")
+        self.results += self.once.values()
+        self.close()
 
     def close(self):
         """Returns whether all tests passed."""

@@ -8,8 +8,9 @@
  * UCX returns the very endpoint that it created itself, and the call sets the error handler.
  *
  * **One connection for both directions.** A port that connects to one that has greeted it gets that peer. With a
- * connection for each direction, the kernel acknowledges every message by a packet of its own. If two ports connect at
- * the same time, there are two connections; both ports then send over that of the port with the lower address. */
+ * connection for each direction, the kernel acknowledges every message by a packet of its own: over TCP a round trip of
+ * 8 bytes between page services took 14.4 us instead of 11.4. If two ports connect at the same time, there are two
+ * connections; both ports then send over that of the port with the lower address. */
 #include "net/link/ucx.h"
 
 #include <errno.h>
