@@ -60,7 +60,7 @@ QUICK = {
     "mpi_threads": "on tiny acquire match serve",
     "mpi_served_*": "serve serve1 serve2 servempi servedirect servematch",
     "mpi_layout": "bare",  # all others run without Hearth in the full tier only, where this checks the tests themselves
-    "mpi_[!l]*": "off on tiny huge acquire rest match serve serve1 servempi servedirect servematch",
+    "mpi_[!l]*": "off on tiny huge acquire rest match serve serve1 serve2 servempi servedirect servematch",
     "mpi_large_count": "on acquire",
     "gas_messages": "off off1 offtiny offmpi node",  # it makes no difference whether segments are in memory or in pages
     "gas_messages_*": "off off1",

@@ -71,6 +71,9 @@ void serve_remote_direct_close(struct served *s);
 bool serve_remote_direct_copy(const struct served_target *t, enum remote_direction direction, void *here,
                               uint64_t there, uint64_t bytes);
 
+/* The helper's side: a part of the key of this node. False: there is no such part. */
+bool serve_remote_direct_key(const struct served *s, size_t offset, void *to, size_t bytes);
+
 /* Waits until the buffers of all direct operations on this node may be reused; call with the guard held. */
 void serve_remote_direct_wait(struct serve_domain *d, int node);
 void serve_remote_direct_free(struct serve_domain *d);
@@ -120,7 +123,8 @@ enum remote_handler {
     RPC_STATUS,
     RPC_LOCK,
     RPC_UNLOCK,
-    RPC_BATCH
+    RPC_BATCH,
+    RPC_KEY
 };
 
 /* The window, and the rank in it. REMOTE_ALL: all ranks of the helper's node. */

@@ -206,6 +206,14 @@ static enum net_result serve_status(void *arg, struct net_block *b) {
     return NET_DONE;
 }
 
+static enum net_result serve_key(void *arg, struct net_block *b) {
+    struct access a;
+    open_window(arg, b, &a);
+    if (b->bytes || !serve_remote_direct_key(a.window, b->answer_offset, b->answer, b->answer_bytes))
+        serve_remote_refuse(b);
+    return NET_DONE;
+}
+
 /* ---- locks ---- */
 
 static enum net_result serve_lock_request(void *arg, struct net_block *b) {
@@ -261,7 +269,8 @@ struct net_service serve_remote_service(struct serve_domain *d) {
                                              [RPC_STATUS % NET_HANDLERS] = serve_status,
                                              [RPC_LOCK % NET_HANDLERS] = serve_lock_request,
                                              [RPC_UNLOCK % NET_HANDLERS] = serve_unlock_request,
-                                             [RPC_BATCH % NET_HANDLERS] = serve_remote_batch},
+                                             [RPC_BATCH % NET_HANDLERS] = serve_remote_batch,
+                                             [RPC_KEY % NET_HANDLERS] = serve_key},
                                 .local = serve_local,
                                 .callers_serve = true,
                                 .failed = serve_failed};
