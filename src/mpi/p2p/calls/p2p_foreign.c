@@ -13,8 +13,8 @@
  *
  *      handles[hash]    of files, open addressing, 0 if free, GONE if removed; kept when the request is complete
  *
- * MPI reuses handles. A stale handle does harm only if MPI reuses it for a persistent request. Such a request is started
- * by MPI_Start, which removes the handle from the table. */
+ * MPI reuses handles. A stale handle does harm only if MPI reuses it for a persistent request, or for a generalized one, whose callbacks
+ * would be called too early. MPI_Start and MPI_Grequest_start remove the handle from the table. */
 #include "mpi/p2p/calls/p2p_foreign.h"
 
 #include <stdlib.h>
@@ -129,6 +129,14 @@ static bool foreign_advance(MPI_Request request) {
     flag = both[0] == MPI_REQUEST_NULL; /* it has failed */
     int rc = flag ? MPI_SUCCESS : host_real.Request_get_status(request, &flag, &statuses[0]);
     return flag || rc != MPI_SUCCESS;
+}
+
+int hook_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *release,
+                        MPI_Grequest_cancel_function *cancel, void *state, MPI_Request *request) {
+    int rc = host_Grequest_start(query, release, cancel, state, request);
+    if (p2p_on && rc == MPI_SUCCESS)
+        p2p_foreign_forget(*request);
+    return rc;
 }
 
 #define START(name, params, args)                                                                            \
