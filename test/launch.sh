@@ -50,7 +50,8 @@ fi
 
 launcher() { # names to try, best first; Debian appends the flavour, other systems install it beside the compiler
     local name beside
-    beside=$(dirname "$("$here/../packaging/mpis.sh" "$mpi")")
+    command -v "mpirun.$mpi" && return
+    beside=$(dirname "$("$here/../packaging/mpis.sh" "$mpi")") # it runs compilers
     for name in "mpirun.$mpi" "$@"; do
         command -v "$name" && return
         [ ! -x "$beside/$name" ] || { echo "$beside/$name" && return; }
