@@ -26,12 +26,16 @@ check() { # name, arguments, K=V...
     failed=1
 }
 
+# The helper calls MPI only if messages go through it. The quick tier runs the rest in each order on one MPI.
+some=''
+[ "$mpi.${HEARTH_TEST_TIER:-}" != mpich.quick ] || ! "$here/../packaging/mpis.sh" openmpi >/dev/null || some=yes
 for order in armci windows; do
     check "$order first" "$order late"
+    check "$order first, over MPI" "$order early threads" HEARTH_NET=mpi
+    [ -z "$some" ] || continue
     check "$order first, ARMCI is finalised first" "$order early"
     check "$order first, ARMCI twice" "$order again"
     check "$order first, with threads" "$order early threads"
-    check "$order first, over MPI" "$order early threads" HEARTH_NET=mpi
 done
 
 # A library of another build: with another id, of the same length.
@@ -40,5 +44,5 @@ sed "s/$id/${id//[0-9]/x}/g" "$library" >"$dir/libhearth-mpi.so"
 sed "s/$id/${id//[0-9]/x}/g" "$tree/lib/libhearth-serve.so" >"$dir/libhearth-serve.so"
 library=$dir/libhearth-mpi.so helpers=2
 check 'armci first, another build' 'armci early'
-check 'windows first, another build' 'windows early'
+[ -n "$some" ] || check 'windows first, another build' 'windows early'
 exit $failed

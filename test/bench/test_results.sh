@@ -2,7 +2,7 @@
 # Tests the page of results with made-up tables: its rows, which claims are reached, lost or not run, and its HTML form.
 # Also tests that the list of figures is complete, that a bench writes each of its keys, and that benches stop
 # repeating when the interval is narrow enough.
-#   test_results.sh MPI TREE       once: yes; waits: yes; timeout: 240; coverage: no
+#   test_results.sh MPI TREE       once: yes; tier: full; waits: yes; timeout: 240; coverage: no
 # The MPI makes no difference: nothing is launched.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

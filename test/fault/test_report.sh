@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the report: on stderr, as a text file, as JSON, per rank; and the error if it cannot be written.
-#   test_report.sh MPI TREE
+#   test_report.sh MPI TREE       quick: openmpi
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests invalid settings: one line of the job names the variable, the value and the range, the default is used, and the program
-# continues.   test_settings.sh MPI TREE
+# continues.   test_settings.sh MPI TREE      quick: openmpi
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -7,6 +7,9 @@ mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 library=$tree/lib/libhearth-mpi.so
 
+runs=300
+[ "${HEARTH_TEST_TIER:-}" != quick ] || runs=100
+
 names() { # library: its extensions
     nm -D --defined-only "$1" | grep -oE '\bMPIX_[A-Za-z0-9_]+' | sort -u
 }
@@ -23,7 +26,7 @@ agree() { # name, options of launch.sh, --, options of the program
     shift
     while [ "$1" != -- ]; do options+=("$1") && shift; done
     if output=$("$here/launch.sh" "$mpi" 2 --timeout 50 "${options[@]}" --env HEARTH_BYPASS=never --preload "$library" \
-        --preload "$tree/test/agree.so" "$tree/test/litmus_cache" --runs 300 --only comm_agree "${@:2}" 2>&1) &&
+        --preload "$tree/test/agree.so" "$tree/test/litmus_cache" --runs $runs --only comm_agree "${@:2}" 2>&1) &&
         ! grep -q '^skip' <<<"$output"; then
         echo "ok $what"
     else

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks that the litmus tests can fail: over a cache that is never invalidated, each of them must read a forbidden
 # value.
-#   test_stale.sh MPI TREE            timeout: 120
+#   test_stale.sh MPI TREE            quick: openmpi; timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

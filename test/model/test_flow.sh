@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Explores all interleavings of the protocol of credits and grants, and checks its properties.
-#   test_flow.sh MPI TREE [large|mutants]         tier: quick; once: yes; timeout: 240; coverage: no
+#   test_flow.sh MPI TREE [large|mutants]         tier: full; once: yes; timeout: 240; coverage: no
 #
 # Only sizes that take seconds; test_flow_large.sh runs the `large` ones, test_flow_mutants.sh the faults that the
 # model must find.

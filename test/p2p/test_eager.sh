@@ -18,6 +18,8 @@ run() { # settings as one word, program and arguments
     fi
 }
 
+seconds=1
+[ "${HEARTH_TEST_TIER:-}" != quick ] || seconds=0.3
 none='HEARTH_MATCH_EAGER=0 HEARTH_MATCH_REMOTE_EAGER=0'
 for settings in "$none HEARTH_TEST_CONFIG=match" "$none HEARTH_MATCH_NODE=off HEARTH_TEST_CONFIG=host"; do
     run "$settings" p2p_order half_of_them_posted
@@ -26,7 +28,7 @@ for settings in "$none HEARTH_TEST_CONFIG=match" "$none HEARTH_MATCH_NODE=off HE
     run "$settings" p2p_types attributes_are_not_copied
     run "$settings" p2p_large --seconds 1 every_border
     run "$settings" p2p_inside barrier_ comm_dup
-    run "$settings" p2p_random --seconds 1
+    run "$settings" p2p_random --seconds $seconds
 done
 run 'HEARTH_MATCH_EAGER=1g HEARTH_TEST_CONFIG=match' p2p_large --seconds 1 every_border
 exit $failed

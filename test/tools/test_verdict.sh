@@ -50,10 +50,10 @@ saves() { # name, arguments of saved
     fi
 }
 
-saves 'all but the first gets' 100 5 0
-saves 'half of the gets' 80 40 0
-saves 'gets beside as many puts' 60 5 1
-run nothing.json transparent 40 40 0
+saves 'all but the first gets' 50 5 0
+saves 'half of the gets' 40 20 0
+saves 'gets beside as many puts' 30 5 1
+run nothing.json transparent 20 20 0
 if [ -z "$(promised nothing.json)" ]; then echo 'ok no reuse, no promise'; else echo "FAIL no reuse: $(verdict nothing.json)" && failed=1; fi
 
 # ---- matching ----
