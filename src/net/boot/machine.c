@@ -1,7 +1,7 @@
 /* machine.c: compares the machines of all processes by their ids.
  *
  * An id is a hash of all that two processes must have in common to share memory as Hearth does, through /proc/PID/fd: the name of
- * the machine, its running system, and the namespaces of processes and of shared memory. So containers and virtual hosts on one
+ * the machine, its running system, and the namespaces of processes, of users and of shared memory. So containers and virtual hosts on one
  * machine count as machines of their own. The name is part of it because virtual machines that were resumed from one
  * snapshot have the rest in common. Id 0 stands for a user's wish that MPI's report counts. */
 #include "net/boot/machine.h"
@@ -45,7 +45,7 @@ static void id_add_boot(struct machine_id *id) {
 }
 
 static void id_add_namespaces(struct machine_id *id) {
-    const char *const paths[] = {"/proc/self/ns/pid", "/proc/self/ns/ipc", "/dev/shm"};
+    const char *const paths[] = {"/proc/self/ns/pid", "/proc/self/ns/user", "/proc/self/ns/ipc", "/dev/shm"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct stat s;
         uint64_t found[2] = {0};
