@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests how programs on Global Arrays end after an error (fail.c): on all ranks, soon, with an exit status other than
-# zero, and with the reason printed.   test_errors.sh MPI TREE      timeout: 120
+# zero, and with the reason printed.   test_errors.sh MPI TREE      timeout: 120; waits: yes
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -19,10 +19,12 @@ A program that is a link to a suite (test/frame/frame.h) shares its launch with 
 A line such as "timeout: 60; ranks: 2; configs: on off; tier: full" near the top of a source changes how it is run:
 ranks is then the only number of ranks, configs the only configurations, tier the first tier that runs it. "alone:
 yes": nothing else runs at the same time, as the test measures time, fills a file system, counts leftovers, makes
-virtual hosts, or runs MPICH over TCP for minutes, which beside others takes ten times as long. "waits: yes", of a unit or a script: it sleeps most of the time. "once: yes", of a script: the MPI makes no difference. "quick: openmpi", of a script: in the quick tier
-one MPI is enough. "coverage: no", of a script: it runs nothing that is built, and is left out of make coverage. The
-quick tier runs units under ASan; "asan: full", of a unit that would be too slow: the quick tier runs it without. Exit
-status 77 means skipped; the last line gives the reason."""
+virtual hosts, or runs MPICH over TCP for minutes, which beside others takes ten times as long. "waits: yes", of a unit
+or a script: it sleeps most of the time. "busy: mpich", of a script: with this MPI its ranks keep two cores busy, as
+those of MPICH over TCP do. "once: yes", of a script: the MPI makes no difference. "quick: openmpi", of a script: in the
+quick tier one MPI is enough. "coverage: no", of a script: it runs nothing that is built, and is left out of make
+coverage. The quick tier runs units under ASan; "asan: full", of a unit that would be too slow: the quick tier runs it
+without. Exit status 77 means skipped; the last line gives the reason."""
 import math
 import os
 import re
@@ -34,11 +36,13 @@ from .configs import launch_options
 from .job import Job
 
 # Cores that a job keeps busy. Ranks of MPICH never yield theirs, except those of jobs with more ranks than cores (test/launch.sh), so one such job
-# runs at a time. Scripts wait most of the time for jobs to start and to end: on two cores one process runs beside a script that starts MPICH, but
-# no second such script.
+# runs at a time. Nor should others run beside the suites PAIRS: their ranks answer each other all the time. Beside other jobs each answer waits for a
+# slice of the scheduler while the other rank polls, which takes 5 to 30 times as long and up to ten times the CPU time. Scripts wait most of the time
+# for jobs to start and to end: on two cores one process runs beside a script that starts MPICH, but no second such script.
 RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
+PAIRS = ("p2p_suite", "ga_suite")
 SCRIPT_KEEPS = {"mpich": 1.1, "openmpi": 0.5}
-PROCESS_KEEPS, SLEEPER_KEEPS = 0.9, 0.5
+PROCESS_KEEPS, SLEEPER_KEEPS, BUSY_SCRIPT_KEEPS = 0.9, 0.5, 2
 
 # The limits in the sources are for a test alone on a quiet machine. Others run beside it here, and the machine may be busy.
 BUSY = 2
@@ -96,8 +100,10 @@ class Matrix:
             self.jobs.append(Job(name, [str(word) for word in command], limit, **more))
 
     @staticmethod
-    def kept(source, cores):
-        return SLEEPER_KEEPS if sources.field(source, "waits") else cores
+    def kept(source, cores, mpi=None):
+        if sources.field(source, "waits"):
+            return SLEEPER_KEEPS
+        return BUSY_SCRIPT_KEEPS if mpi and sources.field(source, "busy") == mpi else cores
 
     def in_tier(self, source):
         return self.tier.includes(sources.field(source, "tier", "quick"))
@@ -191,12 +197,12 @@ class Matrix:
             self.launch_suite(path, count, members, mpi, tree, network, config)
 
     def launch(self, test, command, source, mpi, tree, network, config, ranks, limit=None, programs=None):
-        family = test.partition("_")[0]
+        family, keeps = test.partition("_")[0], 1 if test.startswith(PAIRS) else RANKS_KEEP[mpi]
         limit = limit or self.limit(source, tree, ranks)
         options = launch_options(family, mpi, tree, network, config)
         before = ["setarch", "-R"] if tree == "tsan" else []  # the shadow memory needs the classic address layout
         self.jobs.append(Job(test, [*before, "test/launch.sh", mpi, str(ranks), "--timeout", str(limit), *options, *command], limit,
-                             cores=max(1, ranks * RANKS_KEEP[mpi]), alone=bool(sources.field(source, "alone")), programs=programs or {}))
+                             cores=max(1, ranks * keeps), alone=bool(sources.field(source, "alone")), programs=programs or {}))
 
     def launch_suite(self, path, ranks, members, mpi, tree, network, config):
         suite = os.path.basename(path)
@@ -342,7 +348,7 @@ class Matrix:
             elif self.tier.only_long and sources.field(source, "tier") != "nightly":
                 continue
             self.add(f"test_{script.parent.name}_{script.stem[5:]}.{tree}", limit, [script, mpi, Path("build", tree).absolute()],
-                     cores=self.kept(source, PROCESS_KEEPS if once else SCRIPT_KEEPS[mpi]), alone=bool(sources.field(source, "alone")))
+                     cores=self.kept(source, PROCESS_KEEPS if once else SCRIPT_KEEPS[mpi], mpi), alone=bool(sources.field(source, "alone")))
 
     # ---- all of it ----
 

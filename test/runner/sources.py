@@ -15,6 +15,7 @@ FORMS = {
     "quick": r"mpich|openmpi",
     "alone": r"yes",
     "waits": r"yes",
+    "busy": r"mpich|openmpi",
     "configs": r"(?:(?:bare|off|on|tiny|huge|acquire|rest|auto|serve|serve1|serve2|servempi|servedirect|servematch|match|list|host|small|ucx|mpi|nodes1|nodes2|node|real|direct"
                r"|off1|offmpi|offtiny|alone|pagesmpi|userfault)\b *)+",
 }

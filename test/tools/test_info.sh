@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests hearth info: every setting with its value and source, the node, the probes, leftovers of dead jobs; and the
-# help texts of all subcommands.   test_info.sh MPI TREE      timeout: 180
+# help texts of all subcommands.   test_info.sh MPI TREE      timeout: 180; busy: mpich
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

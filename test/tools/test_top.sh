@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests hearth top: running programs as JSON, as a table and on a screen; processes that must not be shown; refused
 # input.
-#   test_top.sh MPI TREE       quick: openmpi; timeout: 900; alone: yes
+#   test_top.sh MPI TREE       quick: openmpi; timeout: 900
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
