@@ -8,9 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 100, WORDS = 2000 };
+enum { WORDS = 2000 };
 
 static void **parts;
+
+/* Blocks of 64 bytes, one at a time, are slow. */
+static bool is_tiny(void) {
+    const char *config = getenv("HEARTH_TEST_CONFIG");
+    return config && !strcmp(config, "tiny");
+}
+
+static int rounds(void) {
+    return is_tiny() && test_seconds < 1 ? 25 : 100;
+}
 
 static void begin(size_t bytes) {
     parts = malloc((size_t)test_size * sizeof *parts);
@@ -29,7 +39,7 @@ static void end(void) {
 CASE(own_operations_in_order) {
     begin(WORDS * sizeof(long) * (size_t)test_size);
     long *data = malloc(WORDS * sizeof(long)), *back = malloc(WORDS * sizeof(long)), one = 1;
-    for (int round = 1; round <= ROUNDS; round++) {
+    for (int round = 1; round <= rounds(); round++) {
         int target = round % test_size;
         long *there = (long *)parts[target] + (size_t)test_rank * WORDS;
         for (int i = 0; i < WORDS; i++)
@@ -52,8 +62,7 @@ CASE(own_operations_in_order) {
 /* A pending get does not return data that the same rank writes after it, on whatever paths the two go. */
 CASE(a_get_sees_nothing_later) {
     enum { TIMES = 9 };
-    const char *config = getenv("HEARTH_TEST_CONFIG");
-    int bytes = config && !strcmp(config, "tiny") ? 1 << 16 : 4 << 20; /* 64-byte blocks are slow */
+    int bytes = is_tiny() ? 1 << 16 : 4 << 20;
     int right = (test_rank + 1) % test_size, strides[] = {16}, counts[] = {8, bytes / 16};
     begin((size_t)bytes);
     char *back = malloc(bytes), *data = malloc(bytes);
@@ -90,7 +99,7 @@ CASE(a_flag_comes_after_its_data) {
     long *mine = parts[test_rank], *data = malloc(WORDS * sizeof(long));
     volatile int *flag = (int *)(mine + WORDS);
     int right = (test_rank + 1) % test_size, left = (test_rank + test_size - 1) % test_size;
-    for (int round = 1; round <= ROUNDS; round++) {
+    for (int round = 1; round <= rounds(); round++) {
         for (int i = 0; i < WORDS; i++)
             data[i] = test_rank * 1000000L + round;
         if (round % 2)
@@ -118,7 +127,7 @@ CASE(a_third_rank_sees_what_was_fenced) {
     SKIP_IF(test_size < 3, "takes three ranks");
     begin(WORDS * sizeof(long));
     long *data = malloc(WORDS * sizeof(long));
-    for (int round = 1; round <= ROUNDS; round++) {
+    for (int round = 1; round <= rounds(); round++) {
         if (test_rank == 0) {
             for (int i = 0; i < WORDS; i++)
                 data[i] = round;

@@ -33,6 +33,12 @@ static inline void test_register(struct test *t) {
     test_last = &t->next;
 }
 
+/* Whether the quick tier runs this program. By hand it runs at full length. */
+static inline bool test_is_quick(void) {
+    const char *tier = getenv("HEARTH_TEST_TIER");
+    return tier && !strcmp(tier, "quick");
+}
+
 #define TEST(name_)                                                                                          \
     static void name_(void);                                                                                 \
     static struct test name_##_test = {.name = #name_, .run = name_};                                        \

@@ -169,7 +169,9 @@ CASE(all_types_and_operators) {
     open_ops(1);
     test_return_errors(true);
     try_all_ops(512);
-    try_all_ops(4096 - 13); /* across the boundary between two blocks with separate locks */
+    bool is_usual = !strcmp(test_config(), "serve") || !strcmp(test_config(), "serve1");
+    if (is_usual || test_seconds >= 1) /* other networks bring the same requests */
+        try_all_ops(4096 - 13);        /* across the boundary between two blocks with separate locks */
     test_return_errors(false);
     close_ops();
 }

@@ -13,7 +13,7 @@
  *
  * Then faults are injected, those of the paper and other likely ones, and the exploration must find each.
  *
- *      unit_pages_explore                setups that take seconds
+ *      unit_pages_explore                setups that take seconds; in the quick tier without the largest of them
  *      unit_pages_explore large          setups that take minutes, with 1 GB of memory
  *      unit_pages_explore --nodes N --pages N --may BITS --coop 0|1 ...      one setup: see main */
 #include <signal.h>
@@ -444,17 +444,23 @@ static void notice_faults(void) {
     must_be_noticed(FROZEN_READ, "a copy is read while it is being dropped", two);
 }
 
+/* The quick tier leaves out the largest setups of the later variants, which differ from the first in what happens to a page
+ * that is dropped: unit_pages_random.c has small operations in all of them, and the setups of two nodes have overwritten pages. */
 static void explore_quickly(void) {
+    const char *tier = getenv("HEARTH_TEST_TIER");
+    bool all = !tier || strcmp(tier, "quick");
     for (int variant = 0; variant < 3; variant++) {
         struct setup s = {
             .nodes = 2, .pages = 1, .may = MAY_ALL, .coop = variant < 2, .hand_over = variant < 1};
         s.may &= variant ? ~(unsigned)MAY_OVERWRITE : MAY_ALL;
-        must_hold_in(s, UINT32_MAX);
+        if (all || variant != 1)
+            must_hold_in(s, UINT32_MAX);
         s.nodes = 3;
         s.may = PLAIN;
         must_hold_in(s, UINT32_MAX);
         s.may = MAY_READ | MAY_OVERWRITE | MAY_EVICT;
-        must_hold_in(s, UINT32_MAX);
+        if (all || variant == 0)
+            must_hold_in(s, UINT32_MAX);
         s.nodes = 2;
         s.may = PLAIN | MAY_OVERWRITE;
         s.late = true;
