@@ -48,12 +48,13 @@ PROCESS_KEEPS, SLEEPER_KEEPS, BUSY_SCRIPT_KEEPS = 0.9, 0.5, 2
 BUSY = 2
 
 # In the quick tier some programs run only in the configurations that can affect them. Settings that no MPI sees
-# (sizes, kinds of faults, the cache's memory) are tested on one MPI, or in the full tier only. GASNet and ARMCI over
-# UCX use MPI only to start and to end.
+# (sizes, kinds of faults, the cache's memory) are tested on one MPI, or in the full tier only. The network, GASNet and
+# ARMCI over UCX use MPI only to start and to end; beside MPICH, which uses UCX too, ARMCI and GASNet do so.
 QUICK_NOT_ON = {
-    "mpich": {"mpi": "off tiny huge rest", "p2p": "list", "armci": "tiny direct", "gas": "off1 offtiny node tiny alone userfault"},
-    "openmpi": {"mpi": "off huge", "p2p": "list small", "armci": "", "gas": "offmpi pagesmpi"},
+    "mpich": {"mpi": "off tiny huge rest", "p2p": "list", "net": "ucx", "armci": "tiny direct", "gas": "off1 offtiny node tiny alone userfault"},
+    "openmpi": {"mpi": "off huge", "p2p": "list small", "net": "", "armci": "", "gas": "offmpi pagesmpi"},
 }
+QUICK_BINDINGS = "mpi_(fortran_.*|cpp|cache_py)"  # these depend neither on the network nor on the number of ranks
 QUICK_SERVE = "served_.*|sync|windows|errors|requests|rget|types|writes|poll|threads"  # programs that depend on whether MPI or Hearth executes the operations
 QUICK_GAS_PAGES = "order|sync|rma|random|threads|arena|values"  # programs that depend on how pages are fetched and mapped
 QUICK_FOUR_RANKS = {"gas": "order|sync|coll|flood|random|ex_objects|ex_coll", "armci": "order|groups|reduce|messages|random|domains"}
@@ -67,7 +68,8 @@ QUICK = {
     "mpi_[!l]*": "off on tiny huge acquire rest match serve serve1 serve2 servempi servedirect servematch",
     "mpi_large_count": "on acquire",
     "gas_messages": "off off1 offtiny offmpi node",  # it makes no difference whether segments are in memory or in pages
-    "gas_messages_*": "off off1",
+    "gas_messages_*": "off1",
+    "gas_flood": "off off1 offmpi offtiny node nodes1 tiny pagesmpi",
     "gas_unsynced": "off off1 node nodes1 tiny",
     "gas_job": "off nodes1",
     "gas_ex_*": "off off1 nodes1",
@@ -174,8 +176,8 @@ class Matrix:
         limit = BUSY * int(sources.field(source, "timeout", 60)) + math.ceil(self.tier.seconds)
         return limit if ranks == 2 and tree not in ("asan", "tsan") else 3 * limit  # more ranks than cores; slow code
 
-    def one_pass(self, names, mpi, tree, network, config, ranks):
-        """Launches every program that matches the regular expression, or the suite that it is in."""
+    def one_pass(self, names, mpi, tree, network, config, ranks, without=""):
+        """Launches every program that matches the regular expression and not the other, or the suite that it is in."""
         suites = {}
         programs = [(p.name, str(p), sources.of_program(p.name)) for p in sorted(Path("build", tree, "test").iterdir())
                     if re.fullmatch(names, p.name) and os.access(p, os.X_OK) and not p.name.endswith("_suite")]
@@ -183,6 +185,8 @@ class Matrix:
             programs += [(f"{names[:-3]}_{s.stem}_py", f"/usr/bin/python3 {s}", str(s))
                          for s in sorted(Path("test", names[:-3]).rglob("*.py"), key=lambda path: path.name)]
         for name, command, source in programs:
+            if re.fullmatch(without, name):
+                continue
             count = self.launched(name, source, config, ranks)
             test = ".".join(filter(None, (name, tree, "tcp" if network == "tcp" else "", config, "" if count == 2 else str(count))))
             if count is None or not self.wants(test):
@@ -224,9 +228,9 @@ class Matrix:
             self.one_pass("mpi_served_(ops|locks|long|targets)", mpi, tree, "shm", "serve1", 2)
             self.one_pass("mpi_served_(ops|locks)", mpi, tree, "shm", "servempi", 2)
             self.one_pass("mpi_served_locks", mpi, tree, "shm", "servematch", 2)
-            self.one_pass("mpi_.*", mpi, tree, "tcp", "on", 2)
+            self.one_pass("mpi_.*", mpi, tree, "tcp", "on", 2, without=QUICK_BINDINGS)
             if mpi == "openmpi":
-                self.one_pass("mpi_.*", mpi, tree, "shm", "on", 4)
+                self.one_pass("mpi_.*", mpi, tree, "shm", "on", 4, without=QUICK_BINDINGS)
                 self.one_pass("mpi_served_(ops|locks|targets)", mpi, tree, "shm", "servedirect", 2)
                 self.one_pass("mpi_served_targets", mpi, tree, "shm", "serve2", 4)
                 self.one_pass("mpi_served_locks", mpi, tree, "tcp", "serve1", 2)  # over osc pt2pt
@@ -265,7 +269,7 @@ class Matrix:
         self.one_pass("mpi_(smoke|sync|requests|rget|progress|threads|random|errors|cpp|fortran_f08)", mpi, tree, "shm", "match", 2)
 
     def net(self, mpi, tree):
-        for config in ("ucx", "mpi"):
+        for config in self.quick_configs("net", mpi, "ucx mpi"):
             self.one_pass("net_.*", mpi, tree, "shm", config, 2)
             self.one_pass("net_(echo|closing)" if self.tier.quick else "net_.*", mpi, tree, "shm", config, 4)
             if not self.tier.quick:
