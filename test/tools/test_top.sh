@@ -253,7 +253,7 @@ ok 'a job that will be killed' look 'gets == 100'
 kill -9 "${pids[@]}"
 ok 'it dies' gone "${pids[@]}"
 ok 'and is not shown' look absent
-ok 'nothing of ours stays' [ -z "$(find /dev/shm -maxdepth 1 -newer "$dir/live" -iname '*hearth*' 2>/dev/null)" ]
+ok 'nothing of ours stays' [ -z "$(find /dev/shm -maxdepth 1 -type f -newer "$dir/live" -iname '*hearth*' 2>/dev/null)" ]
 
 # ---- ARMCI and vGASNet ----
 
