@@ -129,6 +129,12 @@ check 'unexpected messages, or that they were not observed' has "$dir/counted.li
 check 'in short' has "$dir/counted.line" 'makes no one-sided calls, and searching its queues, at most [0-9]+ deep, takes less than 1.0 % of the run: Hearth cannot speed it up'
 check 'short queues' has <(sed 's/"most": [0-9]*/"most": 3/' "$dir/counted.json" >"$dir/short.json" && "$hearth" report "$dir/short.json" | tr '\n' ' ') \
     'its queues are at most 3 deep, too short for matching to help: Hearth cannot speed it up'
+"$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_REPORT="$dir/deep.json" "$dir/messages" 4000 >"$dir/log" 2>&1 || { cat "$dir/log" && failed=1; }
+check 'thousands of receives that wait, of which a sample is followed' /usr/bin/python3 -c 'import json, sys
+received = json.load(open(sys.argv[1]))["processes"][1]["receives"]
+depth = received["depth"]
+assert received["posts"] == sum(depth) == 4618 and received["most"] == 4000, received
+assert depth[:8] == [607, 7, 8, 4, 8, 16, 32, 64] and len(depth) == 13 and abs(depth[12] - 1952) < 200, received' "$dir/deep.json"
 messages matched HEARTH_MATCH=on HEARTH_HEATER=on
 check 'messages that Hearth matched' has "$dir/matched.txt" '^658 messages with 2\.57 KB were sent, 0 % of them through MPI\.$'
 check 'with the time of the searches' has "$dir/matched.line" 'searches examined [0-9.]+ entries in the mean, and took [0-9.]+ [um]s of each rank'

@@ -1,6 +1,11 @@
 /* receives.c: see receives.h.
  *
- *      table[hash of the handle] -> handle, kind        open addressing, linear probing; 0: free
+ *      table[hash of the handle] -> handle, weight, kind        open addressing, linear probing; 0: free
+ *
+ * While few receives wait, each has a row. Where many do, one in up to a 64th of them has, at random distances, and stands for those that
+ * were posted since the one before: their number is its weight, and they count as completed when it is. The table of a program that posts
+ * thousands at once stays in the cache, and most posts are a decrement. The number that waits is exact as long as none completes, and also if
+ * they complete in the order of their posts; in a random order the error is some percent.
  *
  * A handle is removed when its request completes. Where a completion was missed and MPI reuses the handle for another
  * receive, the row is reused as well and the receive does not count twice. Threads may complete a request while another
@@ -13,10 +18,11 @@
 #include "mpi/core/unexpected.h"
 
 enum receive_kind { RECEIVE_ONCE, RECEIVE_INACTIVE, RECEIVE_ACTIVE }; /* the latter two: persistent */
-enum { BUCKETS = 32, FIRST_BITS = 6 };
+enum { BUCKETS = 32, FIRST_BITS = 6, EXACT = 128, PER_GROUP = 64 };
 
 struct receive {
     uint64_t handle;
+    uint32_t weight;
     enum receive_kind kind;
 };
 
@@ -26,6 +32,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct receive *table, *last;           /* last: its last row */
 static unsigned bits, used;                    /* 1 << bits rows, of which `used` are not free */
 static uint64_t pending, most, posts, waiting; /* waiting: the sum of pending at all posts */
+static uint32_t group = 1, left = 1; /* posts from one row to the next, that included; of these, to come */
+static uint64_t group_behind, drawn; /* receives that waited when the group began; random numbers drawn */
 static uint64_t
     depth[BUCKETS]; /* [b]: posts behind less than 1 << b others, and not less than half of that */
 
@@ -46,7 +54,7 @@ void receives_open(bool counts, bool threads) {
     has_threads = threads;
     receives_are_counted = table != NULL;
     if (receives_are_counted)
-        unexpected_open();
+        unexpected_open(threads);
 }
 
 /* ---- the table ---- */
@@ -77,16 +85,16 @@ static void receives_grow(void) {
     free(old);
 }
 
-static struct receive *receive_add(uint64_t handle, enum receive_kind kind) {
+static struct receive *receive_add(uint64_t handle, enum receive_kind kind, uint32_t weight) {
     if (UNLIKELY(2 * (used + 1) > 1u << bits))
         receives_grow();
     if (UNLIKELY(used + 2 > 1u << bits)) /* no memory: one row must stay free */
         return NULL;
     struct receive *r = receive_find(handle);
     if (r->handle && r->kind != RECEIVE_INACTIVE)
-        pending--; /* its completion was missed */
+        pending -= r->weight; /* its completion was missed */
     used += !r->handle;
-    *r = (struct receive){handle, kind};
+    *r = (struct receive){handle, weight, kind};
     return r;
 }
 
@@ -108,39 +116,66 @@ static uint64_t receive_handle(MPI_Request request) {
     return (uint64_t)(uintptr_t)request;
 }
 
-static inline void receive_count(void) {
-    unsigned bucket = pending ? 64 - (unsigned)__builtin_clzll(pending) : 0;
-    posts++;
-    waiting += pending;
-    depth[bucket < BUCKETS ? bucket : BUCKETS - 1]++;
-    most = pending + 1 > most ? pending + 1 : most;
-    unexpected_sample();
+static unsigned receive_bucket(uint64_t others) {
+    unsigned bucket = others ? 64 - (unsigned)__builtin_clzll(others) : 0;
+    return bucket < BUCKETS ? bucket : BUCKETS - 1;
+}
+
+/* Posts behind so many others, each also behind those before it. */
+static inline void receive_count(uint64_t others, uint32_t count) {
+    posts += count;
+    waiting += others * count + (uint64_t)count * (count - 1) / 2;
+    depth[receive_bucket(others + (count - 1) / 2)] += count;
+    most = others + count > most ? others + count : most;
+}
+
+/* Counts the posts of the group that have no row yet. */
+static void receive_end_group(void) {
+    if (group > left)
+        receive_count(group_behind, group - left);
+    group = left;
+}
+
+/* The next group, 1 post as long as few receives wait. */
+static inline void receive_draw(void) {
+    uint64_t mean = pending < EXACT ? 1 : pending / PER_GROUP;
+    group_behind = pending;
+    group = left = LIKELY(mean == 1) ? 1 : (uint32_t)(1 + random_mix(++drawn) % (2 * mean - 1));
 }
 
 void receives_note_blocking(int source) {
     if (source == MPI_PROC_NULL)
         return;
     receives_lock();
-    receive_count();
+    receive_count(pending, 1);
+    unexpected_sample();
     receives_unlock();
+}
+
+/* The last post of a group has a row for all. */
+static void receive_group(uint64_t handle) {
+    struct receive *r = &table[receive_place(handle)];
+    uint32_t weight = group;
+    if (LIKELY(!r->handle && 2 * (used + 1) <= 1u << bits)) {
+        *r = (struct receive){handle, weight, RECEIVE_ONCE};
+        used++;
+    } else {
+        r = receive_add(handle, RECEIVE_ONCE, weight);
+    }
+    if (LIKELY(r != NULL)) {
+        receive_count(pending, weight);
+        pending += weight;
+    }
+    receive_draw();
 }
 
 void receives_note(int rc, int source, const MPI_Request *request) {
     if (rc != MPI_SUCCESS || source == MPI_PROC_NULL || *request == MPI_REQUEST_NULL)
         return;
-    uint64_t handle = receive_handle(*request);
     receives_lock();
-    struct receive *r = &table[receive_place(handle)];
-    if (LIKELY(!r->handle && 2 * (used + 1) <= 1u << bits)) {
-        *r = (struct receive){handle, RECEIVE_ONCE};
-        used++;
-    } else {
-        r = receive_add(handle, RECEIVE_ONCE);
-    }
-    if (LIKELY(r != NULL)) {
-        receive_count();
-        pending++;
-    }
+    unexpected_sample();
+    if (!--left)
+        receive_group(receive_handle(*request));
     receives_unlock();
 }
 
@@ -148,7 +183,7 @@ void receives_note_persistent(int rc, int source, const MPI_Request *request) {
     if (rc != MPI_SUCCESS || source == MPI_PROC_NULL || *request == MPI_REQUEST_NULL)
         return;
     receives_lock();
-    receive_add(receive_handle(*request), RECEIVE_INACTIVE);
+    receive_add(receive_handle(*request), RECEIVE_INACTIVE, 1);
     receives_unlock();
 }
 
@@ -159,7 +194,8 @@ void receives_note_start(int count, const MPI_Request requests[]) {
         if (!r->handle || r->kind != RECEIVE_INACTIVE)
             continue;
         r->kind = RECEIVE_ACTIVE;
-        receive_count();
+        unexpected_sample();
+        receive_count(pending, 1);
         pending++;
     }
     receives_unlock();
@@ -171,13 +207,17 @@ void receives_complete(MPI_Request request) {
     if (LIKELY(r->handle && r->kind == RECEIVE_ONCE && r < last && !r[1].handle)) { /* it ends its chain */
         r->handle = 0;
         used--;
-        pending--;
+        pending -= r->weight;
     } else if (r->handle && r->kind != RECEIVE_INACTIVE) {
-        pending--;
+        pending -= r->weight;
         if (r->kind == RECEIVE_ACTIVE)
             r->kind = RECEIVE_INACTIVE;
         else
             receive_remove(r);
+    }
+    if (UNLIKELY(group > 1 && pending < EXACT)) { /* few wait again: each has a row from now on */
+        receive_end_group();
+        receive_draw();
     }
     receives_unlock();
 }
@@ -186,7 +226,7 @@ void receives_forget(MPI_Request request) {
     receives_lock();
     struct receive *r = receive_find(receive_handle(request));
     if (r->handle) {
-        pending -= r->kind != RECEIVE_INACTIVE;
+        pending -= r->kind != RECEIVE_INACTIVE ? r->weight : 0;
         receive_remove(r);
     }
     receives_unlock();
@@ -198,6 +238,7 @@ void receives_json(struct json *j) {
     size_t buckets = BUCKETS;
     if (!receives_are_counted)
         return;
+    receive_end_group();
     while (buckets && !depth[buckets - 1])
         buckets--;
     json_open(j, "receives", '{');

@@ -4,8 +4,8 @@
 
 #include "mpi/core/host.h"
 
-/* Call in MPI_Init, if it is to be sampled. */
-void unexpected_open(void);
+/* Call in MPI_Init, if it is to be sampled: from one of the first receives on. threads: several may call MPI at once. */
+void unexpected_open(bool threads);
 
 /* Call at each post of a receive; not by several threads at once. Mostly a decrement. */
 extern HIDDEN uint32_t unexpected_left; /* posts up to and including the next sample; 0: MPI does not tell */
