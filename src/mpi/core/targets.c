@@ -14,6 +14,7 @@ bool targets_are_observed;
 static struct target_table targets_table;
 bool targets_has_threads;
 struct recent_peer targets_recent[TARGETS_RECENT];
+struct recent_type targets_types[TARGETS_TYPES];
 static pthread_mutex_t targets_mutex = PTHREAD_MUTEX_INITIALIZER;
 static int members_key = MPI_KEYVAL_INVALID;
 
@@ -84,16 +85,30 @@ void targets_note_row_ticks(struct target_row *row, uint64_t ticks) {
     targets_unlock();
 }
 
-uint64_t targets_bytes(MPI_Count count, MPI_Datatype type) {
+static uint64_t targets_type_size(MPI_Datatype type) {
     uint64_t size;
     MPI_Count asked = 0;
-    if (count <= 0)
-        return 0;
     if (LIKELY(layout_is_plain(type, &size)))
-        return (uint64_t)count * size;
-    if (host_Type_size_x(type, &asked) != MPI_SUCCESS || asked < 0)
-        return 0;
-    return (uint64_t)count * (uint64_t)asked;
+        return size;
+    return host_Type_size_x(type, &asked) == MPI_SUCCESS && asked > 0 ? (uint64_t)asked : 0;
+}
+
+uint64_t targets_bytes(MPI_Count count, MPI_Datatype type) {
+    return count > 0 ? (uint64_t)count * targets_type_size(type) : 0;
+}
+
+/* Without threads only: they do not use these. */
+static uint64_t targets_note_type(MPI_Datatype type) {
+    uint64_t size = targets_type_size(type);
+    if (!targets_has_threads)
+        *targets_recent_type(type) = (struct recent_type){type, size};
+    return size;
+}
+
+void targets_forget_type(MPI_Datatype type) {
+    struct recent_type *t = targets_recent_type(type);
+    if (t->type == type)
+        *t = (struct recent_type){0};
 }
 
 /* ---- ranks in MPI_COMM_WORLD ---- */
@@ -173,7 +188,7 @@ static struct target_row *peer_row(MPI_Comm comm, int peer) {
 void targets_count_message_slow(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type) {
     struct target_row *row = peer_row(comm, peer);
     if (row)
-        targets_note(row, ACCESS_MESSAGE, targets_bytes(count, type));
+        targets_note(row, ACCESS_MESSAGE, count > 0 ? (uint64_t)count * targets_note_type(type) : 0);
 }
 
 void targets_note_ticks(MPI_Comm comm, int peer, uint64_t ticks) {

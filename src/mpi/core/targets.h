@@ -36,14 +36,27 @@ struct recent_peer {
 extern HIDDEN struct recent_peer targets_recent[TARGETS_RECENT];
 extern HIDDEN bool targets_has_threads;
 
+/* The sizes of the types of recent messages, by a few bits of their handles. A type that is freed leaves it. */
+enum { TARGETS_TYPES = 8 };
+struct recent_type {
+    MPI_Datatype type; /* 0: none */
+    uint64_t size;
+};
+extern HIDDEN struct recent_type targets_types[TARGETS_TYPES];
+static inline struct recent_type *targets_recent_type(MPI_Datatype type) {
+    uint64_t key = layout_key(type);
+    return &targets_types[(key ^ key >> 9) % TARGETS_TYPES];
+}
+/* Call before MPI frees the type. */
+void targets_forget_type(MPI_Datatype type);
+
 /* A message to a peer: its rank in comm, or in its remote group. Others than ranks (MPI_PROC_NULL) are ignored. */
 void targets_count_message_slow(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type);
 static inline void targets_count_message(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type) {
     const struct recent_peer *r = &targets_recent[(unsigned)peer % TARGETS_RECENT];
-    uint64_t size;
-    if (LIKELY(r->row && r->comm == comm && r->peer == peer && !targets_has_threads) &&
-        LIKELY(layout_is_plain(type, &size)))
-        targets_add(r->row, ACCESS_MESSAGE, LIKELY(count > 0) ? (uint64_t)count * size : 0);
+    const struct recent_type *t = targets_recent_type(type);
+    if (LIKELY(r->peer == peer && r->comm == comm && r->row && t->type == type && !targets_has_threads))
+        targets_add(r->row, ACCESS_MESSAGE, LIKELY(count > 0) ? (uint64_t)count * t->size : 0);
     else
         targets_count_message_slow(comm, peer, count, type);
 }

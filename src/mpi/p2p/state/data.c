@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
+#include "mpi/core/targets.h"
 
 struct opaque {
     void *buffer;
@@ -157,6 +158,8 @@ bool p2p_data_has_types_to_free(void) {
 
 int hook_Type_free(MPI_Datatype *type) {
     atomic_fetch_add_explicit(&types_freed, 1, memory_order_relaxed);
+    if (type)
+        targets_forget_type(*type);
     if (LIKELY(!p2p_on) || !type || !keep_type(*type))
         return rma_Type_free(type);
     *type = MPI_DATATYPE_NULL;
