@@ -14,7 +14,7 @@
 
 /* The first partial report comes after FIRST seconds, the next ones when the run is longer by SHARE; all ranks together write at most
  * MOST parts per second; a rank spends at most 1 / COST of its time on them. */
-static const double FIRST = 0.5, SHARE = 0.125, MOST = 200, COST = 100;
+static const double FIRST = 1, SHARE = 0.125, MOST = 200, COST = 1000;
 
 static _Atomic uint64_t never = UINT64_MAX;
 _Atomic uint64_t *report_due = &never;
