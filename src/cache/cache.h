@@ -158,6 +158,7 @@ struct cache_sample {
     uint32_t stretch;      /* accesses that one of a burst represents */
     uint32_t keys;         /* in the tables of the analyses */
     uint32_t keys_before;  /* when the burst began */
+    uint32_t keys_looked;  /* at the last cache_sample_look */
 };
 
 /* Begins with a burst that follows all keys, or ends for good. */
@@ -179,8 +180,10 @@ static inline bool cache_sample_takes(struct cache_sample *s, uint32_t target, u
 
 /* Call when none is left: the next burst or pause begins. is_dear: following takes more time than it may. */
 void cache_sample_turn(struct cache_sample *s, bool is_dear);
-/* Halves the keys if there are enough for that. Call in a burst that is dear. */
-void cache_sample_shrink(struct cache_sample *s);
+/* Call after every so many accesses that are followed: halves the keys of a burst that is dear, if there are enough for that or many of
+ * them are new. */
+enum { CACHE_SAMPLE_LOOK = 64 };
+void cache_sample_look(struct cache_sample *s, bool is_dear);
 
 /* All accesses. */
 uint64_t cache_sample_gets(const struct cache_sample *s);

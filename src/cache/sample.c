@@ -4,7 +4,7 @@
  *
  *      keys        all, up to SAMPLE_MOST; then half of them, chosen by a hash, and so on. Each represents the others.
  *      accesses    all; if that takes too much time, as the caller tells, those to half of the keys, down to SAMPLE_LEAST, or fewer while
- *                  there are new ones. If it still does, bursts:
+ *                  many are new: there will be more. If it still does, bursts:
  *
  *      |  pause   |burst|      pause      |burst|   pause  |burst| ...
  *
@@ -15,7 +15,7 @@
  * The state is a function of the accesses and of what the caller tells; there is no clock. */
 #include "cache/sample.h"
 
-enum { BURST = 16, FEW_KEYS = 64, MOST_STRETCH = 1024, LONGER = 4 };
+enum { BURST = 16, FEW_KEYS = 64, MANY_NEW = CACHE_SAMPLE_LOOK / 4, MOST_STRETCH = 1024, LONGER = 4 };
 
 static bool sample_is_paused(const struct cache_sample *s) {
     return s->mask == UINT64_MAX;
@@ -44,17 +44,21 @@ void sample_halve(struct cache_sample *s) {
     s->keys_mask = 2 * s->keys_mask + 1;
     s->keys /= 2; /* the analyses count those that remain */
     s->keys_before /= 2;
+    s->keys_looked /= 2;
     if (!sample_is_paused(s))
         s->mask = s->keys_mask;
 }
 
-/* A key that is new in a burst may have been used in a pause: while there are many, the keys are halved, and no pause begins. */
+/* A key that is new in a burst may have been used in a pause: while there are many, no pause begins. All keys of the first burst are new, which
+ * tells nothing unless they are many, or were halved. */
 static bool sample_is_growing(const struct cache_sample *s) {
-    return s->keys >= 2 * FEW_KEYS && s->keys > s->keys_before + s->keys_before / 16;
+    return (s->keys >= 2 * FEW_KEYS || s->keys_mask) && s->keys > s->keys_before + s->keys_before / 16;
 }
 
-void cache_sample_shrink(struct cache_sample *s) {
-    if (s->keys >= 2 * SAMPLE_LEAST)
+void cache_sample_look(struct cache_sample *s, bool is_dear) {
+    bool are_new = s->keys >= 2 * FEW_KEYS && s->keys >= s->keys_looked + MANY_NEW;
+    s->keys_looked = s->keys;
+    if (is_dear && (s->keys >= 2 * SAMPLE_LEAST || are_new))
         sample_halve(s);
 }
 
@@ -65,16 +69,20 @@ static uint32_t sample_stretch(uint32_t stretch, bool is_dear) {
     return stretch > 1 ? stretch / 2 : 1;
 }
 
+/* At the end of a burst. */
+static void sample_adapt(struct cache_sample *s, bool is_dear) {
+    if (is_dear && s->keys >= 2 * SAMPLE_LEAST)
+        sample_halve(s);
+    else if (!is_dear || !sample_is_growing(s))
+        s->stretch = sample_stretch(s->stretch, is_dear);
+}
+
 void cache_sample_turn(struct cache_sample *s, bool is_dear) {
     bool was_paused = sample_is_paused(s);
     s->before += s->span;
     s->covered += was_paused ? 0 : s->stretch * s->span;
-    if (!was_paused) {
-        if (is_dear && (s->keys >= 2 * SAMPLE_LEAST || sample_is_growing(s)))
-            sample_halve(s);
-        else
-            s->stretch = sample_stretch(s->stretch, is_dear);
-    }
+    if (!was_paused)
+        sample_adapt(s, is_dear);
     if (was_paused || s->stretch == 1)
         sample_begin(s, s->keys_mask, sample_burst(s));
     else

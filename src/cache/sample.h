@@ -4,7 +4,7 @@
 
 #include "cache/cache.h"
 
-enum { SAMPLE_MOST = 2048, SAMPLE_LEAST = 256 }; /* keys */
+enum { SAMPLE_MOST = 1024, SAMPLE_LEAST = 128 }; /* keys */
 
 /* Halves the keys of the sample. The analyses drop the others at their next access. */
 void sample_halve(struct cache_sample *s);

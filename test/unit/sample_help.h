@@ -28,9 +28,9 @@ static inline bool sample_follows(uint32_t target, uint64_t disp, uint64_t *key)
 }
 
 /* After an access that was followed. */
-static inline void sample_shrink_if_dear(void) {
-    if (++followed % 64 == 0 && sample_is_dear())
-        cache_sample_shrink(&sample);
+static inline void sample_look(void) {
+    if (++followed % CACHE_SAMPLE_LOOK == 0)
+        cache_sample_look(&sample, sample_is_dear());
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* call_time.h: the time that the program spends in MPI, by call, while a report is wanted.
  *
- * Every call counts; its time is sampled. Timing may take 0.25 % of the run (overhead.h): as long as less was spent, every call is timed.
+ * Every call counts; its time is sampled. Timing may take 1/800 of the run (overhead.h): as long as less was spent, every call is timed.
  * Where calls are more frequent, one in up to 1024 is, at random distances, and counts as often.
  *
  * Most calls that are not timed are light: a decrement, and the hook. Only functions that move data or wait for it are, as MPI calls none of its

@@ -16,7 +16,7 @@ static void get(struct cache_reuse *r, uint32_t target, uint64_t disp, uint64_t 
     if (!sample_follows(target, disp, &key))
         return;
     cache_reuse_get(r, &sample, key, bytes, epoch);
-    sample_shrink_if_dear();
+    sample_look();
 }
 
 static struct cache_reuse_curve read_and_close(struct cache_reuse *r) {

@@ -63,8 +63,8 @@ static void follow(struct run *r, uint32_t key, uint64_t epoch) {
     cache_whatif_get(r->whatif, s, hash, LINE, epoch);
     if (!(hash & s->keys_mask))
         cache_reuse_get(r->reuse, s, hash, LINE, epoch);
-    if (++r->followed % 64 == 0 && is_dear(r))
-        cache_sample_shrink(s);
+    if (++r->followed % CACHE_SAMPLE_LOOK == 0)
+        cache_sample_look(s, is_dear(r));
 }
 
 struct result {
@@ -203,6 +203,24 @@ TEST(a_sample_that_was_closed_follows_nothing)
     for (uint64_t i = 0; i < 1000; i++)
         expect(!cache_sample_takes(&s, 0, 64 * i));
     expect_eq(cache_sample_gets(&s), 1000);
+}
+
+/* Nearly each of the first accesses has a new key: not many are followed until one key in hundreds is. */
+TEST(new_keys_are_thinned_at_once)
+{
+    struct run r = {.share = 0.001};
+    struct random dice;
+    random_seed(&dice, seed_of_today());
+    cache_sample_open(&r.sample);
+    expect_eq(cache_whatif_open(NULL, &r.whatif), 0);
+    expect_eq(cache_reuse_open(NULL, &r.reuse), 0);
+    for (uint32_t i = 0; i < 100000; i++)
+        follow(&r, uniform(&dice, 50000, i), 0);
+    printf("%.0f of 100000 are followed, one key in %.0f\n", (double)r.followed,
+           (double)r.sample.keys_mask + 1);
+    expect(r.followed < 3000);
+    cache_whatif_close(r.whatif);
+    cache_reuse_close(r.reuse);
 }
 
 /* 64 keys, one access in 1000 affordable: after the first bursts nearly all accesses are in pauses. */

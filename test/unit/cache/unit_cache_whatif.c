@@ -14,7 +14,7 @@ static void get(struct cache_whatif *e, uint32_t target, uint64_t disp, uint64_t
     if (!sample_follows(target, disp, &key))
         return;
     cache_whatif_get(e, &sample, key, bytes, epoch);
-    sample_shrink_if_dear();
+    sample_look();
 }
 
 static struct cache_whatif_counts read_and_close(struct cache_whatif *e) {

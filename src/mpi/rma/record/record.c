@@ -7,7 +7,7 @@
  *      curves      hit ratio against size, per window                                   cache/reuse.c
  *
  * When off, it costs only the test of `watched`, which other features need anyway. Most gets only count down to the next one that is
- * noted. A note reads the clock, so notes are some 50 us apart where gets are frequent; its size stands for the gets since the note before. Call
+ * noted. A note reads the clock, so notes are 25 to 200 us apart where gets are frequent; its size stands for the gets since the note before. Call
  * sites are sampled among the noted gets, and the analyses follow a sample of the keys, both as often as they may: see overhead.h. A
  * sample counts for the gets since the one before, so that the counts add up to all gets. Distances are random, because loops
  * have periods. */
@@ -20,13 +20,14 @@
 
 enum {
     FIRST_WIDTH_NS = 1000000,
-    SELDOM = 4096,
+    SELDOM = 65536,
     FIRST_SITES = 4,
     MOST_WALK_NS = 50000,
-    NOTE_NS = 50000, /* between notes */
-    MOST_PERIOD = 256,
-    ANALYSIS_NS = 90, /* of an access to a key of the sample, for each analysis */
-    ANALYSIS_LOOK = 64
+    LEAST_NOTE_NS = 25000, /* between notes: this, and a 2000th of the run so far, up to the next */
+    MOST_NOTE_NS = 200000,
+    NOTE_SHARE = 2000,
+    MOST_PERIOD = 1024,
+    ANALYSIS_NS = 90 /* of an access to a key of the sample, for each analysis */
 };
 
 bool rma_record_is_on;
@@ -55,8 +56,8 @@ void rma_record_start(struct memory_budget *budget) {
     random_seed(&rma_recording->random, settings_get()->seed ^ 0x5eed);
     rma_recording->period = rma_recording->interval = 1;
     rma_recording->sample_at = 1;
-    rma_recording->walks.share = OVERHEAD_CALLERS;
-    rma_recording->analysis.share = OVERHEAD_ANALYSIS;
+    rma_recording->walks = OVERHEAD_CALLERS;
+    rma_recording->analysis = OVERHEAD_ANALYSIS;
     rma_recording->ticks_per_ns = 1 / clock_ns_per_tick();
     rma_recording->due_ticks = rma_recording->begun_ticks = clock_ticks();
     callers_start();
@@ -191,11 +192,16 @@ static unsigned record_size_class(uint64_t bytes) {
     return 63 - (unsigned)__builtin_clzll(bytes | 1);
 }
 
-/* Where gets are frequent, notes are at random distances, NOTE_NS on the average. The outcome of a sample is known at the next get. */
+static double note_interval(const struct recording *r, uint64_t ticks) {
+    double ns = LEAST_NOTE_NS + (double)record_passed(r, ticks) / NOTE_SHARE;
+    return ns < MOST_NOTE_NS ? ns : MOST_NOTE_NS;
+}
+
+/* Where gets are frequent, notes are at random distances. The outcome of a sample is known at the next get. */
 static void draw_note(struct recording *r, uint64_t ticks) {
     double passed = (double)clock_ticks_between(r->noted_ticks, ticks) / r->ticks_per_ns;
     r->noted_ticks = ticks;
-    if (passed > NOTE_NS)
+    if (passed > note_interval(r, ticks))
         r->period = r->period > 1 ? r->period / 2 : 1;
     else if (r->period < MOST_PERIOD)
         r->period *= 2;
@@ -244,8 +250,8 @@ static void record_analyse(struct window *w, uint64_t key, uint64_t bytes) {
         return;
     overhead_add(&rma_recording->analysis,
                  (uint64_t)ANALYSIS_NS * ((a->whatif != NULL) + (a->reuse != NULL)));
-    if (++rma_recording->followed % ANALYSIS_LOOK == 0 && analysis_is_dear())
-        cache_sample_shrink(&a->sample);
+    if (++rma_recording->followed % CACHE_SAMPLE_LOOK == 0)
+        cache_sample_look(&a->sample, analysis_is_dear());
 }
 
 /* The countdown has passed 0 if the get is to be noted. */
