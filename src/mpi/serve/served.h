@@ -103,6 +103,15 @@ static inline struct served *serve_find(MPI_Win handle) {
     return LIKELY(s && s->handle == handle) ? s : serve_find_slow(handle);
 }
 
+/* ---- serve_lookup.c ---- */
+
+void serve_lookup_add(struct served *s);
+void serve_lookup_remove(struct served *s);
+/* A structure for a new window; NULL: no memory. */
+struct served *serve_lookup_take(void);
+/* Keeps the structure of a window that is not in the table, for a later one. */
+void serve_lookup_keep(struct served *s);
+
 /* ---- serve_window.c ---- */
 
 /* Where the memory of all ranks of a window across nodes lies; valid until the window is freed. False: not such a window. */
