@@ -321,6 +321,15 @@ TEST(picks_are_aligned_and_mostly_differ)
 static int failing;      /* this rank */
 static unsigned counted; /* system calls that this rank makes */
 
+/* The thread sanitizer's own memory may be at an address that was picked, which takes another attempt. */
+static bool is_counted(unsigned failed) {
+#ifdef __SANITIZE_THREAD__
+    return failed >= counted;
+#else
+    return failed == counted;
+#endif
+}
+
 static void fail_each_step(const struct net_boot *boot) {
     unsigned files = count_files(), failed = 0;
     int err = -1;
@@ -336,7 +345,7 @@ static void fail_each_step(const struct net_boot *boot) {
             net_shared_close(boot, NULL, s);
     }
     net_segment_fail_at(0);
-    expect_eq(failed, counted);
+    expect(is_counted(failed));
     expect_eq(count_maps(), 0);
 }
 
@@ -344,7 +353,7 @@ TEST(what_fails_in_one_fails_in_all_and_leaves_nothing)
 {
     for (failing = 0; failing < 3; failing++) {
         counted = failing == 0 ? 5 : 3; /* token, file, size, seal, map; or look, open, map */
-        expect_eq(boot_count_lines(3, fail_each_step), counted);
+        expect(is_counted((unsigned)boot_count_lines(3, fail_each_step)));
     }
 }
 
