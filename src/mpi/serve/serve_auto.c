@@ -122,8 +122,8 @@ static uint64_t probe_computing(const struct probe *p) {
     uint64_t best = UINT64_MAX, end = clock_ns() + LONGEST_NS;
     for (int i = 0, slow = 0; i < MOST_TRIES && slow < TRIES && best >= WAITED_NS && clock_ns() < end; i++) {
         int computes;
-        tell_target(p, 1);
         uint64_t start = clock_ns();
+        tell_target(p, 1);
         serve_host.Recv(&computes, 1, MPI_INT, p->target, 0, p->comm, MPI_STATUS_IGNORE);
         uint64_t ns = probe_get(p);
         bool late = clock_ns() - start >= COMPUTE_NS;
