@@ -7,9 +7,10 @@
  *      curves      hit ratio against size, per window                                   cache/reuse.c
  *
  * When off, it costs only the test of `watched`, which other features need anyway. Most gets only count down to the next one that is
- * noted. A note reads the clock, so notes are 25 to 200 us apart where gets are frequent; its size stands for the gets since the note before. Call
- * sites are sampled among the noted gets, and the analyses follow a sample of the keys, both as often as they may: see overhead.h. A
- * sample counts for the gets since the one before, so that the counts add up to all gets. Distances are random, because loops
+ * noted. A note reads the clock, so notes are 25 to 200 us apart where gets are frequent. Of the gets between two notes, half count
+ * with the size of the first, half with that of the second. Call sites are sampled among the noted gets, and the analyses follow a
+ * sample of the keys, both as often as they may: see overhead.h. A sample counts for the gets since the one before, so that the counts
+ * add up to all gets. Distances are random, because loops
  * have periods. */
 #include "mpi/rma/record/record.h"
 
@@ -197,14 +198,18 @@ static double note_interval(const struct recording *r, uint64_t ticks) {
     return ns < MOST_NOTE_NS ? ns : MOST_NOTE_NS;
 }
 
+/* Follows the rate of the gets since the last note, by at most a factor of 2: the thread may have lost its core. */
+static uint32_t next_period(const struct recording *r, uint64_t ticks) {
+    double passed = (double)clock_ticks_between(r->noted_ticks, ticks) / r->ticks_per_ns;
+    double wanted = note_interval(r, ticks) * ((double)r->distance + 1) / (passed + 1);
+    double least = (r->period + 1) / 2, most = 2 * r->period < MOST_PERIOD ? 2 * r->period : MOST_PERIOD;
+    return (uint32_t)(wanted < least ? least : wanted > most ? most : wanted);
+}
+
 /* Where gets are frequent, notes are at random distances. The outcome of a sample is known at the next get. */
 static void draw_note(struct recording *r, uint64_t ticks) {
-    double passed = (double)clock_ticks_between(r->noted_ticks, ticks) / r->ticks_per_ns;
+    r->period = next_period(r, ticks);
     r->noted_ticks = ticks;
-    if (passed > note_interval(r, ticks))
-        r->period = r->period > 1 ? r->period / 2 : 1;
-    else if (r->period < MOST_PERIOD)
-        r->period *= 2;
     r->distance = r->judged ? 0 : random_below(&r->random, 2 * r->period - 1);
     if (r->distance >= r->sample_at - r->noted)
         r->distance = (uint32_t)(r->sample_at - r->noted) - 1;
@@ -215,8 +220,9 @@ static void record_note(struct window *w, uint64_t bytes, enum seen seen) {
     struct recording *r = rma_recording;
     uint64_t ticks = clock_ticks();
     r->noted += (uint64_t)r->distance + 1;
+    r->sizes[r->noted_class] += r->distance / 2;
     r->noted_class = record_size_class(bytes);
-    r->sizes[r->noted_class] += (uint64_t)r->distance + 1;
+    r->sizes[r->noted_class] += (uint64_t)(r->distance + 1) / 2 + 1;
     if (r->judged)
         record_judge_sample(r, seen == SEEN_HIT &&
                                    w == r->judged_window); /* the current hit is counted already */
