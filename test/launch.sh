@@ -87,6 +87,8 @@ openmpi_command() {
     command=("$(launcher mpirun)" --allow-run-as-root --oversubscribe --bind-to none -n "$ranks")
     # On one host Open MPI 5 reaches processes that the program spawns only over TCP.
     if [ -z "$hosts" ] && [ $tcp = 0 ]; then command+=(--mca btl_tcp_if_include lo); else openmpi_network; fi
+    # Its operators for AVX are wrong where integers overflow, and for MPI_MIN of unsigned ones.
+    [ "$(uname -m)" != x86_64 ] || command+=(--mca op '^avx')
     for e in "${env[@]}"; do command+=(-x "$e"); done
 }
 

@@ -3,7 +3,7 @@
 #
 # Runs what only a kernel shows: page faults by signal and by userfaultfd, io_uring, process_vm_readv, memfd, limits; then jobs of two
 # ranks of every family. REGEXP chooses tests. The machine is some 30 times slower than a processor: jobs that take over half a minute
-# here and run code of other jobs, and those over TCP that also run on a node, are left out.
+# here and run code of other jobs, those over TCP that also run on a node, and Python are left out.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C TERM=dumb
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -17,10 +17,10 @@ busybox hostname x86
 cd "$1" || busybox poweroff -f
 echo "machine: $(uname -sr) on $(uname -m), $(nproc) cores"
 
-units='unit_(pages_local|pages_faults|pages_store|pages_transfer|pages_job_replay|pages_nodes_random|net|net_heap|net_memory_limit|net_pull|net_lock_table|net_helper|serve_vm|heater)'
+units='unit_(pages_local|pages_faults|pages_store|pages_store_faults|pages_job_replay|pages_nodes_random|net|net_heap|net_memory_limit|net_pull|net_lock_table|net_helper|serve_vm|heater)'
 jobs='(mpi_.*[.](on|serve)|p2p_.*[.]match|armci_.*[.]nodes1|gas_.*[.](off1|nodes1|userfault)|litmus_.*[.]on|net_.*[.]ucx)'
-long='(mpi_(past|scores|hits)[.]|p2p_(inside|order|flood)[.]|gas_(threads|flood)[.]|mpi_.*[.]tcp[.])'
-chosen="^(?!$long)($jobs$([ "$2" != mpich ] || echo "|${units}[.]mpich"))\$"
+left_out='(litmus_cache[.]|mpi_(past|scores|hits)[.]|p2p_(inside|order|flood)[.]|gas_(threads|flood)[.]|mpi_.*[.]tcp[.]|.*_py[.])'
+chosen="^(?!$left_out)($jobs$([ "$2" != mpich ] || echo "|${units}[.]mpich"))\$"
 test/run -v --slow 20 -j 1 -t "$2" -k "${REGEXP:-$chosen}" quick 2>&1 | cat # a line for each test, as to a file
 failed=${PIPESTATUS[0]}
 [ "$failed" = 0 ] && echo 'machine: all passed' || echo 'machine: some failed'

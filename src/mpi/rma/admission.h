@@ -143,7 +143,7 @@ static inline struct rma_target *rma_admission_find_fast(MPI_Win handle, int ran
     if (UNLIKELY(!w || w->handle != handle))
         return NULL;
     struct rma_target *t = (struct rma_target *)(void *)rank_table_find_dense(&w->targets, rank);
-    return LIKELY(t && t->fast) ? t : NULL;
+    return LIKELY(t && atomic_load_explicit(&t->fast, memory_order_relaxed)) ? t : NULL;
 }
 
 #endif

@@ -56,7 +56,8 @@ static void complete_all(struct window *w, uint64_t before, enum completion_scop
             link = &t->next_busy;
             continue;
         }
-        t->busy = t->fast = false;
+        t->busy = false;
+        atomic_store_explicit(&t->fast, false, memory_order_relaxed);
         *link = t->next_busy;
     }
 }

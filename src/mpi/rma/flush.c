@@ -51,8 +51,8 @@ static inline bool elide_all(struct window *w) {
     return idle;
 }
 
+/* Requires the lock. If anything was issued since the window's lock, the flush shows that it is held anyway. */
 static bool needs_touch(const struct window *w, const struct rma_target *t) {
-    /* If anything was issued since the lock, the flush shows that it is held anyway. */
     bool issued = t->last_get >= w->epoch.locked_at || t->last_write >= w->epoch.locked_at;
     return t->hit_stamp == w->epoch.flush_stamp && !rma_window_is_held(w, t) && !issued;
 }
@@ -68,17 +68,37 @@ static void sync_touch(struct window *w, struct rma_target *t) {
     rma_unlock();
 }
 
-static void sync_touch_all(struct window *w) {
-    for (struct rma_target *t = w->epoch.first_busy; t; t = t->next_busy)
-        if (needs_touch(w, t))
-            sync_touch(w, t);
+static inline bool wants_touch(const struct window *w, const struct rma_target *t) {
+    rma_lock();
+    bool wanted = needs_touch(w, t) && may_elide(w);
+    rma_unlock();
+    return wanted;
 }
 
-/* Whether nothing is in flight that the cache tracks, but only gets that bypassed it, and writes while nothing is cached. */
+/* The first after t that needs it; t NULL: of all. */
+static struct rma_target *next_to_touch(const struct window *w, const struct rma_target *t) {
+    rma_lock();
+    struct rma_target *next = t ? t->next_busy : w->epoch.first_busy;
+    while (next && !needs_touch(w, next))
+        next = next->next_busy;
+    rma_unlock();
+    return next;
+}
+
+static void sync_touch_all(struct window *w) {
+    rma_lock();
+    bool wanted = w->epoch.hit_unheld;
+    rma_unlock();
+    for (struct rma_target *t = wanted ? next_to_touch(w, NULL) : NULL; t; t = next_to_touch(w, t))
+        sync_touch(w, t);
+}
+
+/* Whether nothing is in flight that the cache tracks, but only gets that bypassed it, and writes while nothing is cached. Without
+ * other threads only: it takes no lock. */
 static inline bool is_fast(const struct window *w, const struct rma_target *t) {
-    return t->first_op == NO_OP && (t->last_write < t->writes_before || window_keeps_nothing(w)) &&
-           t->hit_stamp != w->epoch.flush_stamp &&
-           !(t->probe_ticks | w->epoch.deferred | rma_threaded | host_has_tool);
+    return !rma_threaded && t->first_op == NO_OP &&
+           (t->last_write < t->writes_before || window_keeps_nothing(w)) &&
+           t->hit_stamp != w->epoch.flush_stamp && !(t->probe_ticks | w->epoch.deferred | host_has_tool);
 }
 
 /* The value that an atomic returned is known now, which may be a sync event. */
@@ -122,12 +142,17 @@ static inline int flush_fast(struct window *w, struct rma_target *t, int target,
     return rma_completion_finish(w, t, rma_inflight_issued, scope, rc);
 }
 
+/* Requires the lock. A remote flush of a target to which nothing was issued waits for changes in this process's own window. */
+static inline bool is_poll(const struct window *w, const struct rma_target *t, enum completion_scope scope) {
+    return scope == SCOPE_REMOTE && t->used_stamp != w->epoch.flush_stamp;
+}
+
 static int flush_timed(struct window *w, struct rma_target *t, enum completion_scope scope,
                        int (*host)(int, MPI_Win)) {
-    bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->epoch.flush_stamp;
-    uint64_t gets = t->alone, start = clock_ticks();
+    uint64_t start = clock_ticks();
     rma_lock();
-    uint64_t before = rma_inflight_issued, ticks = rma_admission_target_flush_start(t);
+    bool polls = is_poll(w, t, scope);
+    uint64_t gets = t->alone, before = rma_inflight_issued, ticks = rma_admission_target_flush_start(t);
     rma_unlock();
     int rc = host(t->head.rank, w->handle);
     uint64_t returned = clock_ticks();
@@ -158,12 +183,14 @@ static int flush_one(int target, MPI_Win win, enum completion_scope scope, int (
         rma_progress_poll();
         return MPI_SUCCESS;
     }
-    if (UNLIKELY(needs_touch(w, t)) && may_elide(w))
+    if (UNLIKELY(wants_touch(w, t)))
         sync_touch(w, t);
-    if (UNLIKELY(t->probe_ticks) || rma_admission_wants_flush(w))
+    rma_lock();
+    bool timed = t->probe_ticks || rma_admission_wants_flush(w), polls = is_poll(w, t, scope);
+    uint64_t before = rma_inflight_issued;
+    rma_unlock();
+    if (UNLIKELY(timed))
         return flush_timed(w, t, scope, host);
-    uint64_t before = rma_completion_start();
-    bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->epoch.flush_stamp;
     int rc = host(target, win);
     if (polls)
         acquire(EVENT_FLUSH_POLL);
@@ -178,10 +205,12 @@ static int flush_all(MPI_Win win, enum completion_scope scope, int (*host)(MPI_W
         rma_progress_poll();
         return MPI_SUCCESS;
     }
-    if (UNLIKELY(w->epoch.hit_unheld) && may_elide(w))
+    if (may_elide(w))
         sync_touch_all(w);
-    uint64_t before = rma_completion_start();
+    rma_lock();
     bool polls = scope == SCOPE_REMOTE && !w->epoch.used;
+    uint64_t before = rma_inflight_issued;
+    rma_unlock();
     int rc = host(win);
     if (polls)
         acquire(EVENT_FLUSH_POLL);
@@ -198,7 +227,7 @@ int hook_Win_flush(int target, MPI_Win win) {
 
 /* On MPICH 4.0 a local flush may return before a get's data has arrived if a write was issued after the get. Where
  * the cache waits for a get, a full flush replaces it. */
-static bool is_unsafe(const struct rma_target *t) {
+static bool is_unsafe(const struct rma_target *t) { /* requires the lock */
     return !host_is_open_mpi() && t->first_op != NO_OP && t->last_write >= t->writes_before;
 }
 
@@ -215,7 +244,10 @@ static bool is_any_unsafe(MPI_Win win) {
 int hook_Win_flush_local(int target, MPI_Win win) {
     struct window *w = rma_window_find(win);
     struct rma_target *t = w ? rma_window_target(w, target) : NULL;
-    if (t && is_unsafe(t))
+    rma_lock();
+    bool unsafe = t && is_unsafe(t);
+    rma_unlock();
+    if (unsafe)
         return hook_Win_flush(target, win);
     return flush_one(target, win, SCOPE_LOCAL, host_Win_flush_local);
 }

@@ -130,7 +130,7 @@ static void count_issued(struct issue *i) {
     if (t->last_write < t->writes_before || i->inserts < t->inserts_before)
         t->inserts_before = i->inserts;
     t->last_write = rma_inflight_issued++;
-    t->fast = false;
+    atomic_store_explicit(&t->fast, false, memory_order_relaxed);
     rma_window_mark_busy(i->window, t);
     if (i->what == WRITES_UNKNOWN || (i->what == WRITES_KNOWN && write_remember(t, &i->write)))
         t->writes_unknown = true;
@@ -195,7 +195,7 @@ static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_
         w->epoch.fetching += !t->fetching;
         t->fetching = true;
         t->last_fetch = rma_inflight_issued++;
-        t->fast = false;
+        atomic_store_explicit(&t->fast, false, memory_order_relaxed);
         rma_window_use(w, t);
         rma_unlock();
     }

@@ -132,13 +132,17 @@ static void expect_one(int rc, int i, const bool bad[WHICH], MPI_Request request
 typedef void completer(MPI_Request r[WHICH], const bool bad[WHICH]);
 
 static void by_wait(MPI_Request r[WHICH], const bool bad[WHICH]) {
-    for (int i = 0; i < WHICH; i++)
-        expect_one(MPI_Wait(&r[i], MPI_STATUS_IGNORE), i, bad, r[i]);
+    for (int i = 0; i < WHICH; i++) {
+        int rc = MPI_Wait(&r[i], MPI_STATUS_IGNORE);
+        expect_one(rc, i, bad, r[i]);
+    }
 }
 
 static void by_test(MPI_Request r[WHICH], const bool bad[WHICH]) {
-    for (int i = 0, flag = 0; i < WHICH; i++)
-        expect_one(MPI_Test(&r[i], &flag, MPI_STATUS_IGNORE), i, bad, r[i]);
+    for (int i = 0, flag = 0; i < WHICH; i++) {
+        int rc = MPI_Test(&r[i], &flag, MPI_STATUS_IGNORE);
+        expect_one(rc, i, bad, r[i]);
+    }
 }
 
 static void one_by_one(MPI_Request r[WHICH], const bool bad[WHICH], bool wait) {
