@@ -23,7 +23,7 @@ struct overhead {
 /* Times of calls (call_time.c); stack walks, and accesses that are analysed (record.c). */
 #define OVERHEAD_TIMING   ((struct overhead){.share = 800, .free_ns = 100000})
 #define OVERHEAD_CALLERS  ((struct overhead){.share = 2000, .free_ns = 200000})
-#define OVERHEAD_ANALYSIS ((struct overhead){.share = 1000, .free_ns = 300000})
+#define OVERHEAD_ANALYSIS ((struct overhead){.share = 1000, .free_ns = 200000})
 
 /* Threads that add or ask at once may lose some: it is an estimate anyhow. */
 static inline void overhead_add(struct overhead *o, uint64_t ns) {

@@ -7,7 +7,7 @@
  *      curves      hit ratio against size, per window                                   cache/reuse.c
  *
  * When off, it costs only the test of `watched`, which other features need anyway. Most gets only count down to the next one that is
- * noted. A note reads the clock, so notes are 25 to 200 us apart where gets are frequent. Of the gets between two notes, half count
+ * noted. A note reads the clock, so notes are 50 to 400 us apart where gets are frequent. Of the gets between two notes, half count
  * with the size of the first, half with that of the second. Call sites are sampled among the noted gets, and the analyses follow a
  * sample of the keys, both as often as they may: see overhead.h. A sample counts for the gets since the one before, so that the counts
  * add up to all gets. Distances are random, because loops
@@ -24,11 +24,11 @@ enum {
     SELDOM = 65536,
     FIRST_SITES = 4,
     MOST_WALK_NS = 50000,
-    LEAST_NOTE_NS = 25000, /* between notes: this, and a 2000th of the run so far, up to the next */
-    MOST_NOTE_NS = 200000,
-    NOTE_SHARE = 2000,
+    LEAST_NOTE_NS = 50000, /* between notes: this, and a 1000th of the run so far, up to the next */
+    MOST_NOTE_NS = 400000,
+    NOTE_SHARE = 1000,
     MOST_PERIOD = 1024,
-    ANALYSIS_NS = 90 /* of an access to a key of the sample, for each analysis */
+    ANALYSIS_NS = 140 /* of an access to a key of the sample, for each analysis */
 };
 
 bool rma_record_is_on;
