@@ -5,6 +5,7 @@ set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../launcher_status.sh"
 
 run() { # case, K=V...
     local name=$1 env=(--env HEARTH_TEST_CONFIG=fault)
@@ -21,6 +22,7 @@ ends() { # name, regular expression, case, K=V...
         run "${@:3}" || status=$?
         ! grep -qE "$2" "$dir/out" || break
     done
+    [ $status != 0 ] || ! loses_status "$mpi" || status=1
     say "$1" $((status != 0 && SECONDS - start <= most && $(grep -cE "$2" "$dir/out") == 1 &&
         ! $(grep -c 'the job went on' "$dir/out")))
 }
@@ -67,6 +69,7 @@ killed() { # name, K=V...
     start=$SECONDS
     kill -9 "$(head -n 1 "$dir/pids")"
     wait $! || status=$?
+    [ $status != 0 ] || ! loses_status "$mpi" || status=1
     wait_for no_rank_alive || status=0
     say "$1" $((status != 0 && SECONDS - start <= most))
     [ -z "$(left_in_shm)" ] || say "$1: nothing in /dev/shm" 0

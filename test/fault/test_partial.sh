@@ -4,6 +4,7 @@
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+. "$here/launcher_status.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
@@ -52,7 +53,7 @@ waited() { # process, signal or exit code, other exit code: the job has ended so
     local status=0 expected=$2 other=${3:-$2}
     [ "$mpi" = mpich ] || [ "$2" = 7 ] || expected=$((128 + $2)) # MPICH's launcher returns the number of the signal
     wait "$1" || status=$?
-    [ $status = "$expected" ] || [ $status = "$other" ] || { echo "exit status $status instead of $expected" && return 1; }
+    status_fits "$mpi" $status "$expected" || [ $status = "$other" ] || { echo "exit status $status instead of $expected" && return 1; }
 }
 
 start abort abort.json
@@ -92,8 +93,8 @@ reported() { partial kill.json 'before the program called MPI_Finalize' 2>/dev/n
 wait_for reported
 kill -KILL "$(cat "$dir/pid1")"
 waited $job 9
-# Open MPI's launcher sends SIGTERM to the others, MPICH's SIGKILL.
-ok 'SIGKILL: what was known remains' partial kill.json 'before the program called MPI_Finalize|^rank 0 got SIGTERM'
+# Open MPI's launcher sends SIGTERM to the others, MPICH's SIGKILL. UCX 1.18 aborts a process that reads from one that has died.
+ok 'SIGKILL: what was known remains' partial kill.json 'before the program called MPI_Finalize|^rank 0 got SIG(TERM|ABRT)'
 
 start own own.json
 job=$!

@@ -4,6 +4,7 @@
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+. "$here/launcher_status.sh"
 [ -x "$tree/test/leave_gas" ] || { echo "libvgasnet is not built" && exit 77; }
 
 dir=$(mktemp -d)
@@ -17,7 +18,7 @@ check() { # way to end, status, settings
     took=$(((${EPOCHREALTIME/[.,]/} - ${start/[.,]/}) / 1000000))
     case $1 in quit_*) grep -q 'SIGQUIT handled by node 0' <<<"$out" || status="$status, no handler of SIGQUIT ran" ;; esac
     case $1 in *before_attach | alone_among_busy | exit_in_signal) ;; *) grep -q 'said before the end' <<<"$out" || status="$status, nothing printed" ;; esac
-    if [ "$status" = "$2" ] && [ $took -le $most ]; then
+    if status_fits "$mpi" "$status" "$2" && [ $took -le $most ]; then
         echo "ok $1 ${3:-}: status $status, $took s"
     else
         echo "FAIL $1 ${3:-}: status $status, $took s; expected $2 within $most s"

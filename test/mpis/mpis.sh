@@ -113,7 +113,7 @@ build_for() { # part
     unit) need_tree "$suite" asan units && need_tree "$suite" mpich "all units-long sims" ;;
     lint) need_tree "$suite" mpich all && need_tree "$suite" openmpi all ;;
     mpich.abi) [ -x build/mpich/test/p2p_suite ] || { why="this machine has no tree build/mpich: make tests" && return 1; } ;;
-    *) need_tree "$suite" "$mpi" "all apps tests" ;;
+    *) need_tree "$suite" "$mpi" "all apps tests sims" ;;
     esac
 }
 
