@@ -17,8 +17,8 @@ say() { # name, whether it passed; the output of the program is in $dir/out, its
     fi
 }
 
-no_rank_alive() {
-    ! xargs -r ps -o pid= -p <"$dir/pids" | grep -q .
+no_rank_alive() { # a zombie has ended: in a container there may be no process that collects it
+    ! xargs -r ps -o stat= -p <"$dir/pids" | grep -q '^[^Z]'
 }
 
 wait_for() { # command: until it succeeds

@@ -27,7 +27,7 @@ run() { # ranks, mode and its options; K=V... before them
 }
 
 errors() { # counts error lines of our library, except those of nodes that have lost their peer
-    grep -E 'hearth\[[0-9]\]: error: ' "$dir/out" | grep -vc 'cannot be reached'
+    grep -aE 'hearth\[[0-9]\]: error: ' "$dir/out" | grep -avc 'cannot be reached'
 }
 
 no_wrong_data() {
@@ -41,15 +41,15 @@ ends() { # name, regular expression; K=V... ranks mode...
         find "$nvm" -mindepth 1 -delete 2>/dev/null
         ${meanwhile:-true}
         run "${@:3}"
-        ! grep -qE "hearth\[[0-9]\]: error: .*$2" "$dir/out" || break
+        ! grep -aqE "hearth\[[0-9]\]: error: .*$2" "$dir/out" || break
     done
-    say "$1" $((status != 0 && status != 124 && $(grep -cE "hearth\[[0-9]\]: error: .*$2" "$dir/out") >= 1 && $(errors) <= nodes))
+    say "$1" $((status != 0 && status != 124 && $(grep -acE "hearth\[[0-9]\]: error: .*$2" "$dir/out") >= 1 && $(errors) <= nodes))
     no_wrong_data
 }
 
 returns() { # name, regular expression; K=V... ranks mode...
     ends "$@"
-    say "$1: an error of gasnet_attach" $((status == 3 && $(grep -c 'gasnet_attach: GASNET_ERR_RESOURCE' "$dir/out") == 1))
+    say "$1: an error of gasnet_attach" $((status == 3 && $(grep -ac 'gasnet_attach: GASNET_ERR_RESOURCE' "$dir/out") == 1))
 }
 
 named=HEARTH_NVM_NAME=full little=HEARTH_POOL_SIZE=128k
@@ -61,10 +61,10 @@ for nodes in 1 2; do
     far=HEARTH_NODE_RANKS=$((2 / nodes))
     ends "full at the second version, $nodes nodes" \
         "segment $nvm/full\.[01]: No space left on device.*HEARTH_NVM_DIR" $named $far $little 2 two --pages 64 --version 4
-    grep -q 'checkpoint of version 4' "$dir/out" || say 'the first checkpoint was made' 0
+    grep -aq 'checkpoint of version 4' "$dir/out" || say 'the first checkpoint was made' 0
     mount -o remount,size=4m "$nvm"
     run $named $far $little 2 any --pages 64
-    say 'with more room: what the checkpoint had' $((status == 0 && $(grep -c 'found version 4' "$dir/out") == 1))
+    say 'with more room: what the checkpoint had' $((status == 0 && $(grep -ac 'found version 4' "$dir/out") == 1))
     find "$nvm" -mindepth 1 -delete
     mount -o remount,size=600k "$nvm"
 done
@@ -82,9 +82,9 @@ for far in 2 1; do
         run $named HEARTH_NODE_RANKS=$far HEARTH_WRITE_BACK=$back 2 full --pages 64 --version 4
         wait
         say "full at a checkpoint, write back to $back, $far ranks on a node: the job goes on" \
-            $((status == 0 && $(grep -cE "hearth\[[0-9]\]: error: cannot reserve room for page [0-9]* of the segment $nvm/full\.[01]: No space left on device. Free some" "$dir/out") >= 1))
+            $((status == 0 && $(grep -acE "hearth\[[0-9]\]: error: cannot reserve room for page [0-9]* of the segment $nvm/full\.[01]: No space left on device. Free some" "$dir/out") >= 1))
         run $named HEARTH_NODE_RANKS=$far 2 any --pages 64
-        say 'what was there at last' $((status == 0 && $(grep -c 'found version 5' "$dir/out") == 1))
+        say 'what was there at last' $((status == 0 && $(grep -ac 'found version 5' "$dir/out") == 1))
         no_wrong_data
         find "$nvm" -mindepth 1 -delete
         mount -o remount,size=600k "$nvm"
@@ -104,7 +104,7 @@ for nodes in 1 2; do
     run HEARTH_NODE_RANKS=$((2 / nodes)) $little 2 late --pages 64
     wait
     say "a temporary segment, full, $nodes nodes: the job goes on" $((status == 0 && $(errors) == 0 &&
-        $(grep -cE "warning: cannot write page [0-9]* of the temporary segment of rank [01] in $nvm: No space left on device; it stays in memory" "$dir/out") >= 1))
+        $(grep -acE "warning: cannot write page [0-9]* of the temporary segment of rank [01] in $nvm: No space left on device; it stays in memory" "$dir/out") >= 1))
     no_wrong_data
     find "$nvm" -mindepth 1 -delete
 done
@@ -129,7 +129,7 @@ umount -l "$dir/small"
 for fault in '--fail 5,5' '--fail 20,5' '--later 3,5' '--later 60,28' '--later 140,5' '--later 300,5'; do
     find "$nvm" -mindepth 1 -delete
     run $named $little 2 two --pages 20 $fault
-    made=$(grep -c 'checkpoint of version' "$dir/out")
+    made=$(grep -ac 'checkpoint of version' "$dir/out")
     say "$fault" $((status != 0 && status != 124 && $(errors) >= 1 || status == 0 && $(errors) == 0 && made == 2))
     run $named $little 2 any --pages 20
     say "$fault: what is left" $((status == 0 || status == 3 && made == 0))
@@ -140,9 +140,9 @@ find "$nvm" -mindepth 1 -delete
 # ---- folders ----
 
 run "HEARTH_NVM_DIR=$dir/none" 2 write --pages 1
-say 'no folder' $((status == 3 && $(grep -cE "hearth\[[0-9]\]: error: .* $dir/none .*No such file or directory.*HEARTH_NVM_DIR" "$dir/out") >= 1))
+say 'no folder' $((status == 3 && $(grep -acE "hearth\[[0-9]\]: error: .* $dir/none .*No such file or directory.*HEARTH_NVM_DIR" "$dir/out") >= 1))
 run "HEARTH_NVM_DIR=$dir/none" HEARTH_NODE_RANKS=1 2 write --pages 1
-say 'one line for all nodes' $((status == 3 && $(grep -c "^hearth.*$dir/none" "$dir/out") == 1))
+say 'one line for all nodes' $((status == 3 && $(grep -ac "^hearth.*$dir/none" "$dir/out") == 1))
 returns 'a file in its place' "cannot open the folder $dir/half for segments: Not a directory" "HEARTH_NVM_DIR=$dir/half" 2 write --pages 1
 wait_for mount -o remount,ro "$nvm" 2>/dev/null # when no rank that writes is left
 returns 'not writable' "Read-only file system.*HEARTH_NVM_DIR" 2 write --pages 1

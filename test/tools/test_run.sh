@@ -77,8 +77,12 @@ run -n 2 ./rank
 check 'without a launcher, that of the MPI is taken' 0 '^rank [01] of 2 loaded yes' 2
 run ./rank
 check 'a single process' 0 '^rank 0 of 1 loaded yes'
-run "${launch[@]}" -n 1 ./rank say a : -n 1 ./rank say b
-check 'a line with a colon' 0 'rank [01] of 2 loaded yes mode unset arguments \[[ab]\]' 2
+if (ulimit -c 0 && timeout 30 "${launch[@]}" -n 1 true : -n 1 true) >"$dir/log" 2>&1; then
+    run "${launch[@]}" -n 1 ./rank say a : -n 1 ./rank say b
+    check 'a line with a colon' 0 'rank [01] of 2 loaded yes mode unset arguments \[[ab]\]' 2
+else # as that of Open MPI 5.0.7, which crashes
+    echo "skip a line with a colon: the launcher fails without Hearth, too"
+fi
 run timeout 30 "${launch[@]}" -n 2 ./rank
 check 'a command before the launcher' 0 'of 2 loaded yes' 2
 run "${launch[@]}" -n 2 /usr/bin/nice -n 1 ./rank
@@ -275,8 +279,12 @@ cat >"$dir/across" <<'END'
 # HERE HEARTH MPI LAUNCHER PROGRAM
 [ "$CLUSTER_KIND" = real ] || { echo no hosts && exit 77; }
 case $3 in
-openmpi) options=(--bind-to none --host n1:1,n2:1 --mca plm rsh --mca plm_rsh_agent "$PWD/rsh" --mca plm_rsh_no_tree_spawn 1
-    --mca oob_tcp_if_include "$CLUSTER_NET.0/24" --mca btl_tcp_if_include "$CLUSTER_NET.0/24" --mca pml ob1 --mca btl tcp,self) ;;
+openmpi)
+    prefix=--prtemca shell=ssh # of version 5 and later
+    ! "$4" --version | grep -q OpenRTE || prefix=--mca shell=rsh
+    options=(--bind-to none --host n1:1,n2:1 $prefix plm $shell $prefix plm_${shell}_agent "$PWD/rsh" $prefix plm_${shell}_no_tree_spawn 1
+        $prefix oob_tcp_if_include "$CLUSTER_NET.0/24" --mca btl_tcp_if_include "$CLUSTER_NET.0/24" --mca pml ob1 --mca btl tcp,self)
+    ;;
 *) options=(-launcher ssh -launcher-exec "$PWD/rsh" -iface br0 -hosts n1,n2 -ppn 1) ;;
 esac
 HEARTH_MODE=user exec timeout -k 5 50 "$1/cluster/hosts.sh" run n0 "$2" run -- "$4" "${options[@]}" -n 2 "$5"
