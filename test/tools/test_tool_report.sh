@@ -126,7 +126,8 @@ assert sys.argv[2] != "openmpi" or 100 < received["unexpected"]["most"] <= 600, 
 check 'as a table' has "$dir/counted.txt" '^16 to 31 +16  2\.4 %$'
 check 'how many at most' has "$dir/counted.txt" '^At most 40 receives waited at a time, on rank 1, and 1\.[0-9] in the mean'
 check 'unexpected messages, or that they were not observed' has "$dir/counted.line" "Unexpected messages in MPI_COMM_WORLD: at most [1-9]|unexpected messages was not observed"
-check 'in short' has "$dir/counted.line" 'makes no one-sided calls, and searching its queues, at most [0-9]+ deep, takes less than 1.0 % of the run: Hearth cannot speed it up'
+# On a busy machine many messages may be unexpected, and cost more.
+check 'in short' has "$dir/counted.line" 'makes no one-sided calls(, and searching its queues, at most [0-9]+ deep, takes less than 1.0 % of the run: Hearth cannot speed it up|: .* Messages: (queues are )?up to [0-9]+ )'
 check 'short queues' has <(sed 's/"most": [0-9]*/"most": 3/' "$dir/counted.json" >"$dir/short.json" && "$hearth" report "$dir/short.json" | tr '\n' ' ') \
     'its queues are at most 3 deep, too short for matching to help: Hearth cannot speed it up'
 "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_REPORT="$dir/deep.json" "$dir/messages" 4000 >"$dir/log" 2>&1 || { cat "$dir/log" && failed=1; }
