@@ -92,10 +92,12 @@ hearth info
 check 'hearth info names the other' 0 '^ +Open MPI; ABI of MPI 5.0, libmpi 1$'
 
 libraries=
-hearth run --dry-run mpirun.mpich -n 1 ./program
-check 'a library that only the nodes have' 0 '^mpirun.mpich -n 1 /usr/bin/env LD_PRELOAD=.*/abi/libhearth-mpi.so'
-hearth run -n 1 ./program
-check 'nothing tells the launcher then' 2 'error: libmpi_abi.so.1 is not found here, so that its launcher is unknown: write'
+if ! ldconfig -p | grep -q libmpi_abi; then
+    hearth run --dry-run mpirun.mpich -n 1 ./program
+    check 'a library that only the nodes have' 0 '^mpirun.mpich -n 1 /usr/bin/env LD_PRELOAD=.*/abi/libhearth-mpi.so'
+    hearth run -n 1 ./program
+    check 'nothing tells the launcher then' 2 'error: libmpi_abi.so.1 is not found here, so that its launcher is unknown: write'
+fi
 libraries=$dir/mpich
 rm "$dir/home/lib/hearth/abi/libhearth-mpi.so"
 hearth run ./program

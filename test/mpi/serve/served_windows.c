@@ -168,7 +168,8 @@ CASE(error_handlers) {
     int rc = MPI_Put(&value, 1, MPI_INT, test_size + 5, 0, 1, MPI_INT, w.win);
     expect(rc != MPI_SUCCESS || !test_errors_returned());
     expect_eq(handled, 1);
-    expect(MPI_Accumulate(&value, 1, MPI_INT, peer(), 0, 1, MPI_INT, MPI_OP_NULL, w.win) != MPI_SUCCESS);
+    rc = MPI_Accumulate(&value, 1, MPI_INT, peer(), 0, 1, MPI_INT, MPI_OP_NULL, w.win);
+    expect(rc != MPI_SUCCESS || !test_errors_returned());
     expect_eq(handled, 2);
     if (test_served()) {
         expect(MPI_Get(&value, 1, MPI_INT, peer(), WINDOW, 1, MPI_INT, w.win) != MPI_SUCCESS);
