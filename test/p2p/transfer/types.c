@@ -296,7 +296,7 @@ CASE(large_columns) {
 
 /* Absolute addresses: pieces anywhere in memory. */
 CASE(bottom) {
-    int lengths[] = {100, 1, 30}, first[100] = {0}, second, *third = malloc(30 * sizeof *third);
+    int lengths[] = {100, 1, 30}, first[100] = {0}, second = 0, *third = malloc(30 * sizeof *third);
     MPI_Aint at[3];
     MPI_Datatype type, parts[] = {MPI_INT, MPI_INT, MPI_INT};
     MPI_Request request;
@@ -387,7 +387,7 @@ CASE(packed) {
     struct {
         int number;
         double real;
-    } record;
+    } record = {0};
     MPI_Datatype type, parts[] = {MPI_INT, MPI_DOUBLE};
     MPI_Pack(&number, 1, MPI_INT, buffer, sizeof buffer, &position, MPI_COMM_WORLD);
     MPI_Pack(&real, 1, MPI_DOUBLE, buffer, sizeof buffer, &position, MPI_COMM_WORLD);
