@@ -127,7 +127,7 @@ run_tests() { # part, options of test/run
     shift
     log=$roots/$suite.build/${part#*.}.log
     inside "$suite" $test_limit env ${library_path:+"LD_LIBRARY_PATH=$library_path"} test/run "$@" quick >"$log" 2>&1 || failed=1
-    result=$(grep -E '^[0-9]+ passed, ' "$log" | tail -1)
+    result=$(grep -aE '^[0-9]+ passed, ' "$log" | tail -1)
     add_row "$part" "${result:-not finished}" "$(reasons "$log")"
 }
 
