@@ -226,8 +226,8 @@ int hook_Win_flush(int target, MPI_Win win) {
 }
 
 /* On MPICH 4.0 a local flush may return before a get's data has arrived if a write was issued after the get. Where
- * the cache waits for a get, a full flush replaces it. */
-static bool is_unsafe(const struct rma_target *t) { /* requires the lock */
+ * the cache waits for a get, a full flush replaces it. Requires the lock. */
+static bool is_unsafe(const struct rma_target *t) {
     return !host_is_open_mpi() && t->first_op != NO_OP && t->last_write >= t->writes_before;
 }
 

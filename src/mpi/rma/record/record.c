@@ -10,8 +10,7 @@
  * noted. A note reads the clock, so notes are 50 to 400 us apart where gets are frequent. Of the gets between two notes, half count
  * with the size of the first, half with that of the second. Call sites are sampled among the noted gets, and the analyses follow a
  * sample of the keys, both as often as they may: see overhead.h. A sample counts for the gets since the one before, so that the counts
- * add up to all gets. Distances are random, because loops
- * have periods. */
+ * add up to all gets. Distances are random, because loops have periods. */
 #include "mpi/rma/record/record.h"
 
 #include <stdlib.h>
