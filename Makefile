@@ -112,7 +112,6 @@ bench-armci: ## measure the figures of the paper on ARMCI with a helper thread
 
 bench-sim: ## simulate more ranks and nodes than this machine has
 	@packaging/setup.sh bench
-	@for tree in build/mpich build/openmpi; do [ ! -f $$tree/CMakeCache.txt ] || cmake $$tree >/dev/null; done # SimGrid may have been installed since
 	@$(MAKE) bench-programs
 	@bench/sim.sh
 
@@ -185,7 +184,10 @@ build/tsan/.configured: FLAGS = -DHEARTH_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debu
 build/coverage/.configured: FLAGS = -DHEARTH_COVERAGE=ON -DCMAKE_BUILD_TYPE=Debug
 build/%/.configured: MPI = $*
 
-build/%/.configured:
+# What apt has installed: a tree that was configured before must look again for what it did not find.
+INSTALLED = $(wildcard /var/lib/dpkg/status)
+
+build/%/.configured: $(INSTALLED)
 	@mpi=$(MPI); compiler=$$(packaging/mpis.sh $$mpi) && \
 	cmake -S . -B build/$* -G "$(GENERATOR)" -DHEARTH_MPI=$$mpi -DHEARTH_MPICC=$$compiler $(FLAGS)
 	@touch $@

@@ -40,7 +40,7 @@ bench_start() {
         [ ! -x "$build/$mpi/bench/$program" ] || mpis+=("$mpi")
     done
     if [ ${#mpis[@]} = 0 ]; then
-        echo "bench-$bench: nothing is built under $build: run make bench-programs first" >&2
+        echo "bench-$bench: no program $(basename "$program") under $build: run make bench-programs first; if it builds none, 'cmake build/${wanted%% *}' says what is missing" >&2
         exit 1
     fi
     if ! command -v "$PYTHON" >/dev/null; then

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks that all files with the version have the same one, that the Spack recipe is valid Python and Debian's rules
-# are a valid makefile, and that test/install builds and runs every example.
+# are a valid makefile, that test/install builds and runs every example, and that trees are configured again after packages were
+# installed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
@@ -24,4 +25,13 @@ for example in examples/*.c examples/*.f90 examples/*.py; do
     head -n 4 "$example" | grep -qE '\brun: ' || { echo "$example does not say how it is run" && bad=1; }
     grep -qF "\`$name\`" examples/README.md || { echo "examples/README.md does not name $name" && bad=1; }
 done
+
+tree=build/reconfigured.$$ # a tree that is newer, then older, than the list of packages
+installed=$(mktemp) || exit 1
+trap 'rm -rf "$tree" "$installed"' EXIT
+configures() { make -n INSTALLED="$installed" "$tree/.configured" MPI=mpich 2>/dev/null | grep 'cmake -S' >/dev/null; }
+mkdir -p "$tree" && touch -d '1 hour ago' "$tree/.configured"
+configures || { echo "a tree is not configured again after packages were installed" && bad=1; }
+touch -d '2 hours ago' "$installed"
+! configures || { echo "a tree is configured again although no package was installed" && bad=1; }
 exit $bad
