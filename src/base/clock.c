@@ -53,6 +53,7 @@ bool clock_kernel_uses(const char *path, const char *counter, bool unknown) {
 #if defined(__x86_64__) || defined(__aarch64__)
 bool clock_trusts_counter;
 
+#if !HEARTH_CLOCK_SYSTEM /* simulated time is the system clock of SMPI (sim/smpi.cmake) */
 /* Runs before all constructors that could read the clock. A TSC may be unusable, so it must be confirmed. The counter of
  * aarch64 has a constant rate and is the same on all cores, unless the kernel knows better. */
 __attribute__((constructor(101))) static void choose_counter(void) {
@@ -63,6 +64,7 @@ __attribute__((constructor(101))) static void choose_counter(void) {
     clock_trusts_counter = clock_kernel_uses(path, "arch_sys_counter", true);
 #endif
 }
+#endif
 #endif
 
 static double ns_per_tick;
