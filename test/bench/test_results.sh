@@ -156,7 +156,7 @@ check "its figures are those of the papers" diff <(list '[paper.name + " " + fig
         printf 'Matching %s\n' 1 4 5 6 7 8 9 10 'Table 1'
         printf 'ARMCI %s\n' 2 3 5 6 7 8 9
         printf 'vGASNet %s\n' 7 8 9 10 11
-        printf 'Windows %s\n' small large computing
+        printf 'Windows %s\n' small large computing nodes
         printf 'Programs %s\n' lcc barnes-hut dft dgemm halo pgas
     } | sort
 )
