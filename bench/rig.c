@@ -6,7 +6,9 @@
  * knowing them. */
 #include "rig.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +145,36 @@ void rig_flush_bytes(const void *base, size_t bytes) {
 
 double rig_flush_us(void) {
     return flush_us;
+}
+
+enum { READER_WAITS, READER_READS, READER_IS_DONE };
+
+static void *read_ranges(void *arg) {
+    _Atomic int *state = arg;
+    rig_take_core(1);
+    while (atomic_load(state) == READER_WAITS)
+        ;
+    for (size_t i = 0; i < range_count; i++)
+        for (size_t at = 0; is_mapped(&ranges[i]) && at < ranges[i].bytes; at += CACHE_LINE)
+            (void)((volatile char *)ranges[i].base)[at];
+    atomic_store(state, READER_IS_DONE);
+    return NULL;
+}
+
+/* The reader exists before the caches are emptied: to create or join it would warm the caller's own core. */
+pthread_t rig_read_elsewhere(void) {
+    static _Atomic int state;
+    pthread_t reader;
+    atomic_store(&state, READER_WAITS);
+    if (pthread_create(&reader, NULL, read_ranges, &state) != 0) {
+        fprintf(stderr, "bench: no thread can be created\n");
+        exit(1);
+    }
+    rig_flush();
+    atomic_store(&state, READER_READS);
+    while (atomic_load(&state) != READER_IS_DONE)
+        ;
+    return reader;
 }
 
 /* ---- options ---- */

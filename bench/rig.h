@@ -2,6 +2,7 @@
 #ifndef HEARTH_BENCH_RIG_H
 #define HEARTH_BENCH_RIG_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,6 +59,10 @@ void rig_flush_bytes(const void *base, size_t bytes);
 
 /* Duration of the last rig_flush, in us. */
 double rig_flush_us(void);
+
+/* Empties the caches, then reads the recorded memory once on the second core: the best that a heater there can do. Returns
+ * the thread that has read it, to be joined. */
+pthread_t rig_read_elsewhere(void);
 
 /* ---- options ---- */
 

@@ -3,7 +3,8 @@
  *
  * A message is: search the queue for the one entry that matches, which is the last; copy the message; queue
  * another such entry. Warm, many of these follow each other, and the result is the mean. Cold, the caches are
- * emptied by address, a gap passes, and the search and the copy of one message are timed alone.
+ * emptied by address, a gap passes, and the search and the copy of one message are timed alone. The state "read" is
+ * a limit of any heater: the caches are emptied, another core reads all memory of the process once, then the same is timed.
  *
  *      list            nodes as malloc returns them after the queue was filled and emptied in order, three times
  *      list-random     the queue held many times as many entries; some of them, in random order, were cancelled and
@@ -34,7 +35,7 @@ static const char help[] =
     "  --gaps 0,10,100,1000             us between emptying the caches and the search\n"
     "  --heated 0|1                     whether the memory is registered with the heater; HEARTH_HEATER=on "
     "ensures that it runs\n"
-    "  --states warm,cold\n"
+    "  --states warm,cold,read\n"
     "  --rounds N  --samples N          rounds over everything; cold samples of each in a round\n"
     "  --seconds S                      no further round after this time\n"
     "  --seed N                         seed of the random order\n";
@@ -205,14 +206,25 @@ static double warm_ns(struct queue *q, size_t bytes) {
     return rig_ns(start, rig_ticks()) / (double)loops;
 }
 
-static double cold_ns(struct queue *q, size_t bytes, double gap_us) {
-    rig_flush();
-    rig_spin_us(gap_us);
+static double receive_ns(struct queue *q, size_t bytes) {
     uint64_t start = rig_ticks();
     receive(q, bytes);
     uint64_t end = rig_ticks();
     add(q, WANTED);
     return rig_ns(start, end);
+}
+
+static double cold_ns(struct queue *q, size_t bytes, double gap_us) {
+    rig_flush();
+    rig_spin_us(gap_us);
+    return receive_ns(q, bytes);
+}
+
+static double read_ns(struct queue *q, size_t bytes) {
+    pthread_t reader = rig_read_elsewhere();
+    double ns = receive_ns(q, bytes);
+    pthread_join(reader, NULL);
+    return ns;
 }
 
 /* Pauses or resumes the heater. */
@@ -281,6 +293,19 @@ static void do_cold(const struct task *t, struct queue *q, size_t bytes, const c
     }
 }
 
+static void do_read(const struct task *t, struct queue *q, size_t bytes, const char *head) {
+    if (t->print) {
+        print_point(head, "read", 0, "off");
+        return;
+    }
+    set_heater(false);
+    size_t first = point;
+    for (long sample = 0; sample < t->options->samples; sample++) {
+        point = first;
+        note(read_ns(q, bytes));
+    }
+}
+
 static void do_queue(const struct task *t, const struct subject *subject, bool posted, long depth) {
     const struct options *o = t->options;
     struct queue q;
@@ -298,6 +323,8 @@ static void do_queue(const struct task *t, const struct subject *subject, bool p
             do_warm(t, &q, (size_t)o->sizes[s], head);
         if (rig_named(o->states, "cold"))
             do_cold(t, &q, (size_t)o->sizes[s], head);
+        if (o->heated && rig_named(o->states, "read"))
+            do_read(t, &q, (size_t)o->sizes[s], head);
     }
     if (!t->print)
         close_queue(&q);

@@ -134,7 +134,8 @@ def own_engine(engine):
 def heater_remark(engine, structure):
     pairs = [(gap, *(engine.rate(structure, heated=1, gap=gap, heater=heater) for heater in ("off", "on"))) for gap in engine.gaps]
     text = ", ".join(f"{gap} us: {ns(without)} to {ns(with_)}" for gap, without, with_ in pairs)
-    return f"{text} ns; warm {ns(engine.rate(structure, state='warm', heated=1))}"
+    warm, limit = (ns(engine.rate(structure, state=state, heated=1)) for state in ("warm", "read"))
+    return f"{text} ns; warm {warm}; after another core has read all memory of the process: {limit}"
 
 
 def own_heater(engine):

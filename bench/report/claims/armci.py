@@ -94,20 +94,20 @@ PAPER = Paper(
                 '(left)) however shows the opposite behavior"; numbers not given (4.3)'),
             setting="as Fig. 3, nodes not bound to cores; the rule against a thread that the system schedules",
             plot=("armci/fig5_get.svg", "armci/fig5_acc.svg"),
-            lost=(
-                'The paper loses in this half too, and gives the reason: "The cost of moving this thread around reflects directly on the'
-                ' tight communication loop".'),
+            why=(
+                'The left half is shown without a goal: the paper loses there, and gives the reason: "The cost of moving this thread '
+                'around reflects directly on the tight communication loop". The right half is judged.'),
             claims=[
                 Claim(
                     "get, rule against floating, worst size",
                     over=rows("armci/patch", "mbps", figure="fig5", config="rule", kind="get"),
                     under=same(config="float"),
-                    pair=("round",), each=("mpi",), pick=lowest("bytes"), unit="x", goal=at_least(1)),
+                    pair=("round",), each=("mpi",), pick=lowest("bytes"), unit="x"),
                 Claim(
                     "accumulate, rule against floating, worst size",
                     over=rows("armci/patch", "mbps", figure="fig5", config="rule", kind="acc"),
                     under=same(config="float"),
-                    pair=("round",), each=("mpi",), pick=lowest("bytes"), unit="x", goal=at_least(1)),
+                    pair=("round",), each=("mpi",), pick=lowest("bytes"), unit="x"),
                 Claim(
                     "DFT: floating against the rule",
                     over=rows("dft/runs", "seconds", part="figures", config="float", ranks=4, points=128),
