@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes all readers of untrusted bytes with libFuzzer:   fuzz.sh [SECONDS] [TARGET...]
+# Fuzzes all readers of untrusted bytes with libFuzzer, as many at a time as there are cores:   fuzz.sh [SECONDS] [TARGET...]
 #   SECONDS   of CPU time per target, default 600          TARGET   a NAME of fuzz_NAME.c, default all
 #   --merge TARGET...   instead: rebuilds seeds/NAME from the corpus, at most 20 small files
 #
@@ -64,32 +64,59 @@ cpu_seconds() { # pid
     read -ra fields 2>/dev/null <"/proc/$1/stat" && echo $(((fields[13] + fields[14]) / ticks))
 }
 
-fuzz() { # name
-    local name=$1 log=$tree/logs/$1.log program=$tree/test/fuzz_$1 status=0 used=0 round=0 pid file found=0
+declare -A pids=() used=() # of the running targets, by name
+
+start() { # name
+    local name=$1 log=$tree/logs/$1.log
     mkdir -p $tree/corpus/"$name"
     touch "$log.began"
     # shellcheck disable=SC2046
-    nice -n 10 "$program" -max_total_time=$((100 * seconds)) -artifact_prefix=$tree/findings/"$name"- -print_final_stats=1 \
-        $(options "$name") $tree/corpus/"$name" test/fuzz/seeds/"$name" >"$log" 2>&1 </dev/null &
-    pid=$!
-    trap 'kill $pid 2>/dev/null; echo; echo stopped; exit 130' INT TERM HUP
-    while kill -0 $pid 2>/dev/null; do
-        sleep 1
-        used=$(cpu_seconds $pid || echo "$used")
-        [ "$used" -lt "$seconds" ] || kill -USR1 $pid 2>/dev/null # libFuzzer then ends as if its time were over
-        [ ! -t 1 ] && ((++round % 60)) && continue
-        printf "${clear}%-16s %4d s of %d  %s${end}" "$name" "$used" "$seconds" "$(progress "$log")"
-    done
-    wait $pid || status=$?
-    trap - INT TERM HUP
-    printf "${clear}%-16s %4d s  %s  %s\n" "$name" "$used" "$(progress "$log")" \
+    nice -n 10 "$tree/test/fuzz_$name" -max_total_time=$((100 * seconds)) -artifact_prefix=$tree/findings/"$name"- \
+        -print_final_stats=1 $(options "$name") $tree/corpus/"$name" test/fuzz/seeds/"$name" >"$log" 2>&1 </dev/null &
+    pids[$name]=$! used[$name]=0
+}
+
+finish() { # name
+    local name=$1 log=$tree/logs/$1.log status=0 file found=0
+    wait "${pids[$name]}" || status=$?
+    printf "${clear}%-16s %4d s  %s  %s\n" "$name" "${used[$name]}" "$(progress "$log")" \
         "$([ $status = 0 ] && echo 'no finding' || echo "ended with status $status, see $log")"
     for file in $tree/findings/"$name"-*; do
         [ -f "$file" ] && [ ! "$log.began" -nt "$file" ] || continue # of this run
         found=1
-        echo "  finding; to repeat: $program $file"
+        echo "  finding; to repeat: $tree/test/fuzz_$name $file"
     done
+    unset "pids[$name]" "used[$name]"
     [ $status = 0 ] && [ $found = 0 ]
+}
+
+# One line for all that run: each second on a terminal, each minute elsewhere.
+show() { # seconds since the start
+    local name line=''
+    [ -t 1 ] || [ $(($1 % 60)) = 0 ] || return 0
+    for name in "${!pids[@]}"; do line+="$name ${used[$name]} s of $seconds  "; done
+    printf "${clear}%s%d to come${end}" "$line" $((${#targets[@]} - begun))
+}
+
+# As many targets at a time as there are cores.
+fuzz() {
+    local name failed=0 now=0
+    begun=0
+    trap 'kill "${pids[@]}" 2>/dev/null; echo; echo stopped; exit 130' INT TERM HUP
+    while [ $begun -lt ${#targets[@]} ] || [ ${#pids[@]} -gt 0 ]; do
+        while [ $begun -lt ${#targets[@]} ] && [ ${#pids[@]} -lt "$(nproc)" ]; do start "${targets[begun++]}"; done
+        sleep 1
+        for name in "${!pids[@]}"; do
+            if ! kill -0 "${pids[$name]}" 2>/dev/null; then
+                finish "$name" || failed=1
+                continue
+            fi
+            used[$name]=$(cpu_seconds "${pids[$name]}" || echo "${used[$name]}")
+            [ "${used[$name]}" -lt "$seconds" ] || kill -USR1 "${pids[$name]}" 2>/dev/null # libFuzzer then ends as if its time were over
+        done
+        [ ${#pids[@]} = 0 ] || show $((++now))
+    done
+    return $failed
 }
 
 # Hand-made seeds, whose names are words, stay; those of the fuzzer, named by their hashes, are replaced.
@@ -119,8 +146,10 @@ done
 cmake --build $tree -j "$(nproc)" --target "${targets[@]/#/fuzz_}" >$tree/build.log 2>&1 ||
     { tail -20 $tree/build.log >&2 && echo "not built: see $tree/build.log" >&2 && exit 2; }
 mkdir -p $tree/logs $tree/findings
+if [ $merge = 0 ]; then
+    fuzz
+    exit
+fi
 failed=0
-for name in "${targets[@]}"; do
-    if [ $merge = 1 ]; then merge "$name" || failed=1; else fuzz "$name" || failed=1; fi
-done
+for name in "${targets[@]}"; do merge "$name" || failed=1; done
 exit $failed
