@@ -5,7 +5,9 @@
  *
  *      slots[]:   [posted] [posted] [posted] ...     MPI fills them in the order of posting; the oldest is tested
  *
- * They are tested even if no process is remote, because that makes MPI progress its own work.
+ * They are tested even if no process is remote, because that makes MPI progress its own work. On Open MPI the oldest is
+ * tested alone, on MPICH together with those after it. Two ranks on Neoverse N1, ns per message: MPI_Test 126 and 371,
+ * MPI_Testsome 162 and 177.
  *
  * A message is copied after its header into a bounce buffer and passed to MPI immediately. A send is
  * complete when MPI has sent the bounce buffer: if the data left only in a later call, and the program made none, it
@@ -22,11 +24,7 @@
 #include "mpi/p2p/transport/p2p_channel.h"
 
 enum { MOST_BOUNCES = 256, TESTS = 16, BOUNCE_TESTS = 4 /* tested per round: transfers, bounce buffers */ };
-
-struct remote_slot {
-    MPI_Request request;
-    char *buffer;
-};
+enum { SOME = 16 /* slots tested together */, NOT_YET = -1 };
 
 struct p2p_bounce {
     MPI_Request request;
@@ -38,7 +36,9 @@ struct p2p_bounce {
 uint64_t p2p_remote_eager;
 
 static MPI_Comm heads = MPI_COMM_NULL, bulk = MPI_COMM_NULL;
-static struct remote_slot *slots;
+/* Of each slot: its receive, and the source of the message in it, or NOT_YET. */
+static MPI_Request *requests;
+static int *sources;
 static unsigned slot_count, oldest;
 static char *memory;
 
@@ -55,28 +55,53 @@ static size_t remote_slot_bytes(void) {
     return round_up(sizeof(struct header) + p2p_remote_eager, CACHE_LINE);
 }
 
-/* Persistent, which saves 25 ns per receive in Open MPI. */
-static int remote_prepare(struct remote_slot *s) {
-    return host_real.Recv_init(s->buffer, (int)remote_slot_bytes(), MPI_BYTE, MPI_ANY_SOURCE, 0, heads,
-                               &s->request);
+static char *remote_slot_buffer(unsigned slot) {
+    return memory + slot * remote_slot_bytes();
 }
 
-static int remote_post(struct remote_slot *s) {
-    return host_real.Start(&s->request);
+/* Persistent, which saves 25 ns per receive in Open MPI. */
+static int remote_prepare(unsigned slot) {
+    return host_real.Recv_init(remote_slot_buffer(slot), (int)remote_slot_bytes(), MPI_BYTE, MPI_ANY_SOURCE,
+                               0, heads, &requests[slot]);
+}
+
+static int remote_post(unsigned slot) {
+    sources[slot] = NOT_YET;
+    return host_real.Start(&requests[slot]);
+}
+
+static void test_oldest(void) {
+    MPI_Status status;
+    int flag;
+    if (host_real.Test(&requests[oldest], &flag, &status) != MPI_SUCCESS)
+        p2p_mpi_failed("receiving a message");
+    if (flag)
+        sources[oldest] = status.MPI_SOURCE;
+}
+
+/* Tests the oldest and those after it. They may complete in another order. */
+static void test_some(void) {
+    MPI_Status statuses[SOME];
+    int done, which[SOME];
+    unsigned rest = slot_count - oldest, count = rest < SOME ? rest : SOME;
+    if (host_real.Testsome((int)count, requests + oldest, &done, which, statuses) != MPI_SUCCESS)
+        p2p_mpi_failed("receiving a message");
+    for (int i = 0; i < done; i++)
+        sources[oldest + (unsigned)which[i]] = statuses[i].MPI_SOURCE;
+}
+
+static bool has_oldest_arrived(void) {
+    if (sources[oldest] == NOT_YET)
+        (host_is_open_mpi() ? test_oldest : test_some)();
+    return sources[oldest] != NOT_YET;
 }
 
 static int poll_headers(int most) {
-    int n = 0, flag = 0;
-    MPI_Status status;
-    for (; n < most; n++) {
-        struct remote_slot *s = &slots[oldest];
-        if (host_real.Test(&s->request, &flag, &status) != MPI_SUCCESS)
-            p2p_mpi_failed("receiving a message");
-        if (!flag)
-            break;
-        const struct header *h = (const void *)s->buffer;
-        p2p_arrive_message(p2p_peer_of(status.MPI_SOURCE), h, h + 1);
-        if (remote_post(s) != MPI_SUCCESS)
+    int n = 0;
+    for (; n < most && has_oldest_arrived(); n++) {
+        const struct header *h = (const void *)remote_slot_buffer(oldest);
+        p2p_arrive_message(p2p_peer_of(sources[oldest]), h, h + 1);
+        if (remote_post(oldest) != MPI_SUCCESS)
             p2p_mpi_failed("posting a receive");
         oldest = oldest + 1 == slot_count ? 0 : oldest + 1;
     }
@@ -274,19 +299,19 @@ int p2p_remote_start(void) {
     p2p_remote_is_used = p2p_node_count() < p2p_size;
     p2p_remote_eager = p2p_remote_is_used ? p2p_remote_eager : 0;
     slot_count = p2p_remote_is_used ? (unsigned)settings_get()->match_prepost : 1;
-    slots = calloc(slot_count, sizeof *slots);
+    requests = calloc(slot_count, sizeof *requests);
+    sources = calloc(slot_count, sizeof *sources);
     memory = aligned_alloc(CACHE_LINE, slot_count * remote_slot_bytes());
-    if (!slots || !memory)
+    if (!requests || !sources || !memory)
         return MPI_ERR_NO_MEM;
     for (unsigned i = 0; i < slot_count; i++)
-        slots[i] =
-            (struct remote_slot){.request = MPI_REQUEST_NULL, .buffer = memory + i * remote_slot_bytes()};
+        requests[i] = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
 }
 
 void p2p_remote_listen(void) {
     for (unsigned i = 0; i < slot_count; i++)
-        if (remote_prepare(&slots[i]) != MPI_SUCCESS || remote_post(&slots[i]) != MPI_SUCCESS)
+        if (remote_prepare(i) != MPI_SUCCESS || remote_post(i) != MPI_SUCCESS)
             p2p_mpi_failed("posting a receive");
 }
 
@@ -297,19 +322,26 @@ static void free_bounces(struct p2p_bounce *p) {
     }
 }
 
+static void remote_withdraw(unsigned slot) {
+    if (sources[slot] == NOT_YET) {
+        host_real.Cancel(&requests[slot]);
+        host_real.Wait(&requests[slot], MPI_STATUS_IGNORE);
+    }
+    host_real.Request_free(&requests[slot]);
+}
+
 /* All processes are done: no message can arrive any more. */
 void p2p_remote_close(void) {
-    for (unsigned i = 0; slots && i < slot_count; i++)
-        if (slots[i].request != MPI_REQUEST_NULL) {
-            host_real.Cancel(&slots[i].request);
-            host_real.Wait(&slots[i].request, MPI_STATUS_IGNORE);
-            host_real.Request_free(&slots[i].request);
-        }
+    for (unsigned i = 0; requests && i < slot_count; i++)
+        if (requests[i] != MPI_REQUEST_NULL)
+            remote_withdraw(i);
     free_bounces(spare);
     spare = NULL;
-    free(slots);
+    free(requests);
+    free(sources);
     free(memory);
-    slots = NULL;
+    requests = NULL;
+    sources = NULL;
     memory = NULL;
     slot_count = 0;
     if (heads != MPI_COMM_NULL)
