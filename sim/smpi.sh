@@ -38,6 +38,7 @@ done >"$dir/hosts"
 # Every rank is a copy of the program in one process, with its own variables in the loader's optional static TLS space. The default collectives
 # flood a machine of this size, and take SimGrid minutes. A probe or test takes a constant 0.1 us instead of increasingly longer.
 export HEARTH_SEED=${HEARTH_SEED:-1}
+export HEARTH_NODE_RANKS=1 # SMPI says that all ranks share one node
 export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4194304
 # The cache hashes addresses, so addresses are the same in every run, where the system allows it.
 fixed=()

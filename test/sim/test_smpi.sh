@@ -12,10 +12,11 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HEARTH_BYPASS=never HEARTH_SUSPEND=0 SIM_WORK_NS=0.2
 
+ranks=8
 run() { # name, program, arguments
     local name=$1 program=$2
     shift 2
-    timeout -k 5 30 "$here/sim/smpi.sh" 8 "$tree/sim/$program" --progress none --json "$dir/$name.json" "$@" >"$dir/$name.txt" 2>&1 && return
+    timeout -k 5 60 "$here/sim/smpi.sh" $ranks "$tree/sim/$program" --progress none --json "$dir/$name.json" "$@" >"$dir/$name.txt" 2>&1 && return
     echo "FAIL $program $*: exit status $?"
     tail -n 5 "$dir/$name.txt" | sed 's/^/    | /'
     failed=1
@@ -47,6 +48,10 @@ if [ -s "$dir/one.json" ] && cmp -s "$dir/one.json" "$dir/two.json"; then echo "
 [ -n "$(text one checksum)" ] && [ "$(text one checksum)" = "$(text off checksum)" ] || { echo "FAIL lcc: other results with a cache" && failed=1; }
 holds "lcc: the cache serves" "$(number one hit_ratio) > 0.3 && $(number off hit_ratio) == 0"
 holds "lcc: and is faster" "$(number one us_per_vertex_mean) < 0.8 * $(number off us_per_vertex_mean)"
+ranks=128
+run many sim_lcc --scale 8 --mode always
+ranks=8
+holds "lcc: the cache serves 128 ranks" "$(number many hit_ratio) > 0.1"
 # 32 vertices per rank: the time of a get follows from the number of gets of a rank and its time
 holds "a get takes about 2 us" "$(number off us_per_vertex_mean) * $(number off counted) / $(number off window_gets) > 1.2 && $(number off us_per_vertex_mean) * $(number off counted) / $(number off window_gets) < 3"
 
