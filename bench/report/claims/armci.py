@@ -150,6 +150,10 @@ PAPER = Paper(
                 'as the large buffer case" (4.4.4)'),
             setting="as Fig. 3, 3 ranks; 2 buffers of 3 KB for each client and a credit pool of 4 buffers of 32 KB for all",
             plot=("armci/fig7_get_1.svg", "armci/fig7_acc_1.svg"),
+            lost=(
+                "An operation that does not fit into the client's own buffers waits one round trip for its grant: 128 KB take some 45 us "
+                "here, a round trip 12 to 18 us. With buffers of 3 KB a message of 4 KB takes both of a client, and the next one waits "
+                "until they are free; with 4 buffers of 128 KB four messages are on their way."),
             claims=[
                 Claim(
                     "get of 128 KB, with intimation against without",

@@ -20,6 +20,9 @@ PAPER = Paper(
                 '"Cooperative-caching" are very small"; numbers not given (IV-B)'),
             setting="3 ranks on virtual hosts of their own; NVM as the paper's; pages of 1 MB",
             plot=("vgasnet/fig7_paper.svg",),
+            lost=(
+                "gasnet_get here is Hearth's own with segments in memory, which copies once less and involves two nodes: a page goes "
+                "through a frame of the pool, and three nodes share two cores."),
             claims=[
                 Claim(
                     "another node's memory against NVM",
@@ -104,6 +107,9 @@ PAPER = Paper(
                 "then with them, pages of 64 KB"),
             plot=("vgasnet/fig10.svg",),
             why="Small operations are Hearth's own: a put of some bytes is executed at the page's owner instead of fetching the page.",
+            lost=(
+                "A put waits for two transfers of a page on average. Two nodes with a core each move 4 MB in 1.3 ms by bare messages; four "
+                "nodes on two cores take about 2 ms. The other side of the ratio is fixed by the rate of the NVM."),
             claims=[
                 Claim(
                     "cooperative against not, pages of 4 MB",
@@ -138,6 +144,9 @@ PAPER = Paper(
             why=(
                 "The paper's out-of-core matrices are larger than those in memory, which is why they are faster per node; here both have"
                 " the same size. The conclusion (VI) gives 1.12 – 1.53 for both gains together; those of IV-D are used here."),
+            lost=(
+                "In memory on two nodes a page is here or at its home: no third node has it. Each page crosses the network once, and BLAS "
+                "takes nine tenths of the time."),
             claims=[
                 Claim(
                     "in memory, cooperative against not",

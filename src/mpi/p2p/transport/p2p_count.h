@@ -25,7 +25,7 @@ struct p2p_search {
 extern HIDDEN struct p2p_search p2p_count_search;
 void p2p_count_search_end_slow(uint64_t begin);
 static inline uint64_t p2p_count_search_begin(void) {
-    return LIKELY(!call_time_is_on) || --p2p_count_search.left ? 0 : clock_ticks() | 1;
+    return LIKELY(!call_time_is_on) || --p2p_count_search.left ? 0 : clock_ticks();
 }
 static inline void p2p_count_search_end(uint64_t begin) {
     if (UNLIKELY(begin))
