@@ -11,6 +11,16 @@ SMALL = ("get", "put", "fetch_and_op")
 MAPPED = ("allocate", "alloc_mem")
 ON_NODE = (*MAPPED, "malloc")
 
+
+def against_host(what, operation, memory, **judged):
+    """The time of the MPI library divided by Hearth's."""
+    return Claim(
+        f"the MPI library against Hearth, {what}",
+        over=rows("windows/runs", "host", operation=operation, memory=memory),
+        under=same("served"),
+        pair=("round",), each=("mpi",), unit="x", **judged)
+
+
 PAPER = Paper(
     name="Windows",
     title="one-sided operations, executed by Hearth (HEARTH_WINDOWS=serve), against those of the MPI library",
@@ -28,26 +38,14 @@ PAPER = Paper(
                     "get, put and fetch_and_op, worst",
                     over=rows("windows/runs", "served", operation=SMALL, memory=MAPPED),
                     pair=("round",), each=("mpi",), pick=highest("operation", "memory"), unit="ns", goal=at_most(80)),
-                Claim(
-                    "the MPI library against Hearth, memory of malloc, worst",
-                    over=rows("windows/runs", "host", operation=SMALL, memory="malloc"),
-                    under=same("served"),
-                    pair=("round",), each=("mpi",), pick=lowest("operation"), unit="x", goal=at_least(1)),
-                Claim(
-                    "the MPI library against Hearth, compare_and_swap and accumulate, worst",
-                    over=rows("windows/runs", "host", operation=("compare_and_swap", "accumulate"), memory=ON_NODE),
-                    under=same("served"),
-                    pair=("round",), each=("mpi",), pick=lowest("operation", "memory"), unit="x"),
-                Claim(
-                    "the MPI library against Hearth, exclusive lock, put and unlock, worst",
-                    over=rows("windows/runs", "host", operation="lock_put", memory=ON_NODE),
-                    under=same("served"),
-                    pair=("round",), each=("mpi",), pick=lowest("memory"), unit="x"),
-                Claim(
-                    "the MPI library against Hearth, a window made and freed, worst",
-                    over=rows("windows/runs", "host", operation="create", memory=ON_NODE),
-                    under=same("served"),
-                    pair=("round",), each=("mpi",), pick=lowest("memory"), unit="x"),
+                against_host("memory of malloc, worst",
+                             operation=SMALL, memory="malloc", pick=lowest("operation"), goal=at_least(1)),
+                against_host("compare_and_swap and accumulate, worst",
+                             operation=("compare_and_swap", "accumulate"), memory=ON_NODE, pick=lowest("operation", "memory")),
+                against_host("exclusive lock, put and unlock, worst",
+                             operation="lock_put", memory=ON_NODE, pick=lowest("memory")),
+                against_host("a window made and freed, worst",
+                             operation="create", memory=ON_NODE, pick=lowest("memory")),
             ]),
         Figure(
             name="large",
@@ -68,26 +66,14 @@ PAPER = Paper(
                     over=rows("windows/runs", "limit", operation="get_1m", memory="malloc"),
                     under=same("served"),
                     pair=("round",), each=("mpi",), unit="%", goal=at_least(95)),
-                Claim(
-                    "the MPI library against Hearth, get of 64 KB in rows of 8 bytes, memory that both map, worst",
-                    over=rows("windows/runs", "host", operation="get_rows", memory=MAPPED),
-                    under=same("served"),
-                    pair=("round",), each=("mpi",), pick=lowest("memory"), unit="x", goal=at_least(3)),
-                Claim(
-                    "the MPI library against Hearth, get of 64 KB in rows of 8 bytes, memory of malloc",
-                    over=rows("windows/runs", "host", operation="get_rows", memory="malloc"),
-                    under=same("served"),
-                    pair=("round",), each=("mpi",), unit="x", goal=at_least(3)),
-                Claim(
-                    "the MPI library against Hearth, accumulate of 64 KB, memory that both map, worst",
-                    over=rows("windows/runs", "host", operation="accumulate_64k", memory=MAPPED),
-                    under=same("served"),
-                    pair=("round",), each=("mpi",), pick=lowest("memory"), unit="x", goal=at_least(3)),
-                Claim(
-                    "the MPI library against Hearth, accumulate of 64 KB, memory of malloc",
-                    over=rows("windows/runs", "host", operation="accumulate_64k", memory="malloc"),
-                    under=same("served"),
-                    pair=("round",), each=("mpi",), unit="x", goal=at_least(3)),
+                against_host("get of 64 KB in rows of 8 bytes, memory that both map, worst",
+                             operation="get_rows", memory=MAPPED, pick=lowest("memory"), goal=at_least(3)),
+                against_host("get of 64 KB in rows of 8 bytes, memory of malloc",
+                             operation="get_rows", memory="malloc", goal=at_least(3)),
+                against_host("accumulate of 64 KB, memory that both map, worst",
+                             operation="accumulate_64k", memory=MAPPED, pick=lowest("memory"), goal=at_least(3)),
+                against_host("accumulate of 64 KB, memory of malloc",
+                             operation="accumulate_64k", memory="malloc", goal=at_least(3)),
             ]),
         Figure(
             name="computing",
@@ -118,11 +104,8 @@ PAPER = Paper(
                 "A large get is copied once more than the bare message, from the network's buffer to the caller's. One round trip of UCX "
                 "over TCP takes 10.5 us: a host whose operation takes 12 to 14 us leaves no room for 1.25x."),
             claims=[
-                Claim(
-                    "the MPI library against Hearth, get, put and accumulate of 8 bytes, worst",
-                    over=rows("windows/runs", "host", operation=("get", "put", "accumulate"), memory="nodes"),
-                    under=same("served"),
-                    pair=("round",), each=("mpi",), pick=lowest("operation"), unit="x", goal=at_least(1.25)),
+                against_host("get, put and accumulate of 8 bytes, worst",
+                             operation=("get", "put", "accumulate"), memory="nodes", pick=lowest("operation"), goal=at_least(1.25)),
                 Claim(
                     "get, put and accumulate of 8 bytes against a bare round trip, worst",
                     over=rows("windows/runs", "served", operation=("get", "put", "accumulate"), memory="nodes"),
