@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes each call of Hearth's libraries to the system, to UCX and to MPI fail in turn (fail.h lists the kinds). The program
 # succeeds, or ends with a line that names the failure; it never crashes, hangs or gives a wrong result.
-#   test_calls.sh MPI TREE                              tier: full; timeout: 3600
+#   test_calls.sh MPI TREE                              tier: full; timeout: 3600; alone: yes
 #   test_calls.sh MPI TREE PROGRAM[:KIND[:K[:[on|every][:ends]]]]...    only these; KIND: also the name of an MPI call; K: as fail.c
 #                                                                 counts, or N% of the calls of that kind; ends: the program must not
 #                                                                 succeed
