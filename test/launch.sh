@@ -32,9 +32,10 @@ while [ $# -gt 0 ]; do
 done
 [ $# -gt 0 ] || usage
 # In test/run, more ranks than cores of MPICH yield theirs while they wait (cluster/yield.c). Fewer do not: beside other jobs, a rank that yields
-# loses its share of the core.
-yield=${HEARTH_TEST_YIELD:-}
-[ "$mpi" != mpich ] || [ "$ranks" -le "$(nproc)" ] || [ ! -e "$yield" ] || preload=${preload:+$preload:}$yield
+# loses its share of the core. Ranks of Open MPI keep a component that they would unload too early (cluster/keep.c).
+also=${HEARTH_TEST_KEEP:-}
+[ "$mpi" != mpich ] || also=$([ "$ranks" -le "$(nproc)" ] || echo "${HEARTH_TEST_YIELD:-}")
+[ ! -e "$also" ] || preload=${preload:+$preload:}$also
 [ -z "$preload" ] || env+=("LD_PRELOAD=$preload")
 
 if [ -n "$hosts" ] && [ "${CLUSTER_KIND:-fake}" = fake ]; then
