@@ -2,10 +2,11 @@
  * prepares the new epoch, and if all ranks succeed, all commit it; otherwise all abandon it. No rank writes to the
  * segments meanwhile, but threads may read them.
  *
- *      hold      nodes send no more page requests: a miss waits. Requests under way complete.
+ *      hold      nodes send no more page requests, except for pages that they own: a miss waits
+ *      keep      owners no longer hand their pages over to other holders, whose copies stay unchanged
  *      reserve   space for all pages to be written: a full disk then fails the checkpoint, and nothing else
- *      clean     dirty pages are written by dropping the copies that own them; meanwhile owners do not hand
- *                their pages over to other holders, whose copies stay unchanged
+ *      idle      requests under way are complete: from now on no node becomes the owner of a page
+ *      clean     dirty pages are written by dropping the copies that own them
  *      idle      nothing is under way on any node
  *      prepare   then commit or abandon; all ranks agree on which
  *      release   requests are sent again
@@ -21,6 +22,13 @@
 static int order(struct pages *p, const struct net_boot *boot, enum service_order what, uint64_t argument) {
     int status = p->serves ? pages_service_order(p->box, what, argument) : 0;
     return net_boot_agree(boot, status);
+}
+
+/* Waits for requests under way. Pages that could not be written matter after ORDER_CLEAN. */
+static int wait_for_owners(struct pages *p, const struct net_boot *boot) {
+    if (p->serves)
+        (void)pages_service_order(p->box, ORDER_IDLE, 0);
+    return net_boot_barrier(boot);
 }
 
 /* Waits until nothing is under way. Fails if pages of this node could not be written, for which only warnings were
@@ -40,6 +48,8 @@ static int write_all(struct pages *p, const struct net_boot *boot) {
     if (status == 0)
         status = order(p, boot, ORDER_RESERVE, 0);
     if (status == 0)
+        status = wait_for_owners(p, boot);
+    if (status == 0)
         status = order(p, boot, ORDER_CLEAN, 0);
     if (status == 0)
         status = wait_until_idle(p, boot);
@@ -51,7 +61,7 @@ static int write_all(struct pages *p, const struct net_boot *boot) {
 static int make_epoch(struct pages *p, const struct net_boot *boot, uint64_t epoch) {
     int status = order(p, boot, ORDER_PREPARE, epoch);
     if (status != 0)
-        (void)order(p, boot, ORDER_ABANDON, epoch);
+        p->is_unsure = order(p, boot, ORDER_ABANDON, epoch) != 0;
     else
         status = order(p, boot, ORDER_COMMIT, epoch);
     return status;

@@ -53,6 +53,7 @@ struct pages {
     uint64_t epoch; /* the last checkpoint */
     uint64_t tried; /* the largest checkpoint number that any rank has started */
     bool named, closes;
+    bool is_unsure; /* a checkpoint that failed may be in the files */
     struct net_channel *channel;
 
     /* Of the leader only. */

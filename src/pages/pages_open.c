@@ -313,9 +313,21 @@ static void give_up_changes(struct pages *p) {
         pages_forget_stores(p);
 }
 
+/* Without any checkpoint, the next job would refuse the files. */
+static int keep_changes(struct pages *p, const struct net_boot *boot) {
+    uint64_t epoch;
+    int status = pages_checkpoint(p, boot, &epoch);
+    if (status == 0 || p->epoch > 0 || p->is_unsure)
+        return status;
+    if (p->world->rank == 0)
+        log_warn("segments %s: the checkpoint at the end failed, and there is no other: they are not kept",
+                 settings_get()->nvm_name);
+    pages_forget_stores(p);
+    return status;
+}
+
 /* Everything under way ends before any service stops. Threads that still read are held and never released. */
 int pages_close(struct pages *p, const struct net_boot *boot, bool keep) {
-    uint64_t epoch;
     pages_small_forget(p);
     p->closes = true;
     int status = net_boot_barrier(boot);
@@ -327,7 +339,7 @@ int pages_close(struct pages *p, const struct net_boot *boot, bool keep) {
     if (p->named && !keep)
         give_up_changes(p);
     else if (p->named && status == 0)
-        status = pages_checkpoint(p, boot, &epoch);
+        status = keep_changes(p, boot);
     if (p->local) /* the service still uses its mapper */
         pages_local_close(p->local);
     p->local = NULL;

@@ -1,7 +1,8 @@
 /* replay_help.h: simulates power failures. Every write and sync of some files is recorded, in order, also those of
  * several processes. Then a file is made as it may be found if the power fails at a place of the record: everything
  * written before its last sync is there, and any part of what was written after it; whole writes may be missing, or
- * some of their sectors. A failed write may have left any part of it, whatever is synced later. */
+ * some of their sectors. A failed write may have left any part of it, whatever is synced later, and so may a write before a
+ * failed sync. */
 #ifndef HEARTH_TEST_REPLAY_HELP_H
 #define HEARTH_TEST_REPLAY_HELP_H
 
@@ -75,6 +76,28 @@ static inline void replay_mark_failed(int rank, const struct store_event *event)
         abort(); /* the write was not recorded */
     replay->entries[i - 1].has_failed = true;
     pthread_mutex_unlock(&replay->lock);
+}
+
+/* Marks all writes since the last sync as failed. */
+static inline void replay_mark_lost(int rank) {
+    pthread_mutex_lock(&replay->lock);
+    for (size_t i = replay->count; i > 0; i--) {
+        struct replay_entry *w = &replay->entries[i - 1];
+        if (w->rank == rank && w->is_sync)
+            break;
+        w->has_failed |= w->rank == rank;
+    }
+    pthread_mutex_unlock(&replay->lock);
+}
+
+/* Records what the store of this rank reports. */
+static inline void replay_note(int rank, const struct store_event *event) {
+    if (event->what == STORE_FAILED)
+        replay_mark_failed(rank, event);
+    else if (event->what == STORE_NOT_SYNCED)
+        replay_mark_lost(rank);
+    else
+        replay_add(rank, event);
 }
 
 /* The length of the record. */

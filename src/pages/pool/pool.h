@@ -229,7 +229,11 @@ uint32_t pages_pool_take_smalls(struct pages_pool *p);
 
 /* Starts to drop a copy. Returns its frame, or POOL_NO_FRAME if none can be dropped now. */
 int64_t pages_pool_evict_one(struct pages_pool *p);
-/* Whether the frame holds a page that is newer than the NVM, and which. */
+/* Whether the frame's copy is newer than the NVM. Requires the bucket's lock. */
+static inline bool pages_pool_is_newer(const struct pool_frame *f) {
+    return f->control.state == PAGES_M || f->control.state == PAGES_O;
+}
+/* The same for any frame, and the page that it holds. */
 bool pages_pool_is_dirty(struct pages_pool *p, uint32_t frame, uint16_t *home, uint32_t *page);
 /* For checkpoints: starts to drop the page of this frame if it is dirty and not in use. 1: started; 0: clean; -EAGAIN:
  * not possible now. */
@@ -243,6 +247,8 @@ void pages_pool_free(struct pages_pool *p, uint32_t frame);
 
 /* Service: the answer has arrived. */
 void pages_pool_small_done(struct pages_pool *p, int slot);
+/* Service: the number of answers that were not collected yet. */
+int32_t pages_pool_small_answers(const struct pages_pool *p);
 
 /* Number of frames to keep free, so that a miss need not wait for one. */
 uint32_t pages_pool_wanted_free(const struct pages_pool *p);

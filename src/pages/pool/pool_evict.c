@@ -79,16 +79,12 @@ static struct pool_bucket *lock_page_in(struct pages_pool *p, uint32_t frame) {
     return NULL;
 }
 
-static bool is_newer(const struct pool_frame *f) {
-    return f->control.state == PAGES_M || f->control.state == PAGES_O;
-}
-
 bool pages_pool_is_dirty(struct pages_pool *p, uint32_t frame, uint16_t *home, uint32_t *page) {
     const struct pool_frame *f = &p->frames[frame];
     struct pool_bucket *b = lock_page_in(p, frame);
     if (!b)
         return false;
-    bool dirty = is_newer(f);
+    bool dirty = pages_pool_is_newer(f);
     *home = f->control.home;
     *page = f->control.page;
     pages_unlock(&b->lock);
@@ -101,7 +97,7 @@ int pages_pool_evict_dirty(struct pages_pool *p, uint32_t frame) {
     int result = 0;
     if (!b)
         return 0;
-    if (is_newer(f) || (f->control.open && !f->held))
+    if (pages_pool_is_newer(f) || (f->control.open && !f->held))
         result = !f->control.open && pages_pool_claim_place(p, 0) && pool_evict(p, b, f) ? 1 : -EAGAIN;
     pages_unlock(&b->lock);
     return result;

@@ -53,6 +53,13 @@ bool pages_pool_small_is_done(const struct pages_pool *p, int slot) {
     return atomic_load_explicit(&p->smalls[slot].state, memory_order_acquire) == SMALL_DONE;
 }
 
+int32_t pages_pool_small_answers(const struct pages_pool *p) {
+    int32_t answers = 0;
+    for (int i = 0; i < POOL_SMALLS; i++)
+        answers += pages_pool_small_is_done(p, i);
+    return answers;
+}
+
 void pages_pool_small_wait(struct pages_pool *p, int slot) {
     struct pool_small *m = &p->smalls[slot];
     pages_pool_wait_for_change(p, &m->state, SMALL_ASKED, &m->sleepers);

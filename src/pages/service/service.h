@@ -116,9 +116,12 @@ void pages_service_close(struct service *s);
 int pages_service_start(struct service *s);
 void pages_service_stop(struct service *s);
 
-/* Requests of this node that were sent and are not answered yet. */
+/* Requests of this node that were sent and are not answered yet. An answered remote operation keeps its window credit until
+ * a thread collects the answer. Only the service answers, so those counted here had their credits when `window` was
+ * read. */
 static inline int32_t pages_service_open_requests(const struct service *s) {
-    return PAGES_WINDOW - atomic_load(&s->pool->shared->window) - (int32_t)s->held.count;
+    int32_t open = PAGES_WINDOW - atomic_load(&s->pool->shared->window) - (int32_t)s->held.count;
+    return open > 0 ? open - pages_pool_small_answers(s->pool) : open;
 }
 
 /* Whether arriving messages wake the thread: not while a caller drives progress. Requires the progress lock. */

@@ -139,8 +139,9 @@ static struct load copy_load_of(const struct pages_message *m, uint32_t frame) {
     return (struct load){.kind = page ? LOAD_FRAME : LOAD_NONE, .index = frame};
 }
 
-/* During a checkpoint the requests of frames without a page are held back. A frame with a copy may be dirty; its
- * request to write is sent, so that the open request does not prevent dropping the copy. */
+/* During a checkpoint the requests of frames without a changed page are held back: if such a frame became the owner of a
+ * page, the previous owner's changes would not be written before the checkpoint. The owner's own request to write is
+ * sent, as an open request prevents dropping the copy. */
 static bool copy_hold_back(struct service *s, struct pool_frame *f, const struct pages_message *m) {
     if (m->kind != PAGES_GETS && m->kind != PAGES_GETX)
         return false;
@@ -157,7 +158,7 @@ static void look_after(struct service *s, uint32_t frame) {
     struct pages_message box[POOL_OUTBOX];
     pages_lock(&b->lock);
     uint8_t messages = f->outbox_count, actions = f->actions;
-    bool may_wait = s->held.on && f->control.state == PAGES_I;
+    bool may_wait = s->held.on && !pages_pool_is_newer(f);
     memcpy(box, f->outbox, messages * sizeof *box);
     f->outbox_count = f->actions = 0;
     f->called = false;
@@ -173,18 +174,28 @@ static void look_after(struct service *s, uint32_t frame) {
     pages_cache_left(s, frame);
 }
 
-void pages_cache_release(struct service *s) {
-    for (uint32_t i = 0; i < s->held.frames; i++) {
-        const struct pages_message *m = &s->held.messages[i];
-        struct pool_bucket *b = pages_pool_bucket_of(s->pool, m->home, m->page);
-        pages_lock(&b->lock);
-        pages_pool_find(s->pool, b, m->home, m->page)->held =
-            false; /* the frame stays while its request is open */
-        pages_unlock(&b->lock);
+/* The frame stays while its request is open. */
+static bool cache_release_one(struct service *s, const struct pages_message *m, bool only_owners) {
+    struct pool_bucket *b = pages_pool_bucket_of(s->pool, m->home, m->page);
+    pages_lock(&b->lock);
+    struct pool_frame *f = pages_pool_find(s->pool, b, m->home, m->page);
+    bool goes = !only_owners || pages_pool_is_newer(f);
+    f->held = f->held && !goes;
+    pages_unlock(&b->lock);
+    if (goes)
         pages_service_send(s, m, (struct load){0});
+    return goes;
+}
+
+void pages_cache_release(struct service *s, bool only_owners) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->held.frames; i++) {
+        struct pages_message m = s->held.messages[i];
+        if (!cache_release_one(s, &m, only_owners))
+            s->held.messages[kept++] = m;
     }
-    s->held.count -= s->held.frames;
-    s->held.frames = 0;
+    s->held.count -= s->held.frames - kept;
+    s->held.frames = kept;
 }
 
 unsigned pages_cache_look_after(struct service *s) {

@@ -25,8 +25,9 @@ void pages_cache_left(struct service *s, uint32_t frame);
 
 unsigned pages_cache_look_after(struct service *s);
 
-/* Sends the requests that were held back. */
-void pages_cache_release(struct service *s);
+/* Sends the requests that were held back. `only_owners`: those of frames that have become the owners of their pages
+ * since. */
+void pages_cache_release(struct service *s, bool only_owners);
 unsigned pages_cache_make_room(struct service *s);
 
 #endif

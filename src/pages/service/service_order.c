@@ -29,6 +29,7 @@ unsigned pages_order_take(struct service *s) {
 /* Starts to drop all dirty copies. Returns whether none is left, and no request is open that could bring one. */
 static bool clean(struct service *s) {
     bool all = true;
+    pages_cache_release(s, true);
     for (uint32_t i = 0; i < s->pool->shared->frames; i++)
         all &= pages_pool_evict_dirty(s->pool, i) == 0;
     return all;
@@ -44,7 +45,7 @@ static void order_hold(struct service *s, bool on) {
     s->held.on = on;
     if (on)
         return;
-    pages_cache_release(s);
+    pages_cache_release(s, false);
     pages_small_release(s);
 }
 

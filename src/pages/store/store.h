@@ -150,9 +150,9 @@ bool pages_store_check(const struct store *store);
 enum { STORE_SHORT = -1 };
 unsigned pages_store_fail_at(unsigned n, unsigned times, int error);
 
-/* For tests: called before every write, after a failed write, and after every successful sync. */
+/* For tests: called before every write, after a failed write, and after every sync. */
 struct store_event {
-    enum { STORE_WROTE, STORE_FAILED, STORE_SYNCED } what;
+    enum { STORE_WROTE, STORE_FAILED, STORE_SYNCED, STORE_NOT_SYNCED } what;
     int file;
     uint64_t offset;
     const void *data;

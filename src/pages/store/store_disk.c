@@ -180,9 +180,10 @@ int pages_disk_read(int file, void *data, size_t bytes, uint64_t offset) {
 
 int pages_disk_sync(int file) {
     int error = whole_fault();
-    if (error || fdatasync(file))
-        return error ? -error : -errno;
+    if (!error && fdatasync(file))
+        error = errno;
     if (UNLIKELY(watcher != NULL))
-        watcher(watcher_arg, &(struct store_event){.what = STORE_SYNCED, .file = file});
-    return 0;
+        watcher(watcher_arg,
+                &(struct store_event){.what = error ? STORE_NOT_SYNCED : STORE_SYNCED, .file = file});
+    return -error;
 }

@@ -24,7 +24,8 @@
  * the record, and the next number is larger than that of any rank.
  *
  * A failed sync may have dropped dirty pages, and the kernel reports this only once. Therefore, before anything else is
- * prepared, the pages that are not in the last checkpoint are read, compared with their checksums and written again. */
+ * prepared, the pages that are not in the last checkpoint are read, compared with their checksums and written again, and
+ * so is the whole table. */
 #include "pages/store/store_internal.h"
 
 #include <errno.h>
@@ -214,7 +215,7 @@ static size_t changed_run(const struct store *s, const struct kept_table *k, boo
     return end - at;
 }
 
-/* Until the whole table is written, its content in the file is unknown. */
+/* Writes the table, and syncs it with the pages. Until that has succeeded, its content in the file is unknown. */
 static int write_table(struct store *s, struct kept_table *k) {
     bool was_known = k->is_known;
     k->is_known = false;
@@ -225,8 +226,9 @@ static int write_table(struct store *s, struct kept_table *k) {
             return err;
         memcpy(k->image + at, s->current + at, run);
     }
-    k->is_known = true;
-    return 0;
+    int err = sync_all(s);
+    k->is_known = !err;
+    return err;
 }
 
 /* Frees the table that does not hold the last committed epoch. */
@@ -247,8 +249,6 @@ static int write_epoch(struct store *s, int i, uint64_t epoch) {
     int err = give_up_older(s, i);
     if (!err)
         err = write_table(s, &s->kept[i]);
-    if (!err)
-        err = sync_all(s);
     if (err)
         return err;
     struct store_record r = s->record;

@@ -6,7 +6,7 @@
  * fails, at a random place of the record of all ranks' writes; with the files that remain, the next job begins. It
  * must find one of the checkpoints, the same on all ranks, not older than the last one that was reported to any rank,
  * with every page as it was then. Only if no checkpoint was reported may it be refused, with a line. The power may
- * also fail while a job creates its files, and while it rolls back.
+ * also fail while a job creates its files, and while it rolls back. A job whose only checkpoint fails removes its files.
  *
  * Options: --seconds N, --operations N (power failures), --seed N. */
 #define TEST_OWN_MAIN
@@ -113,7 +113,7 @@ static void watch(void *arg, const struct store_event *event) {
     if (n <= 0)
         abort();
     path[n] = '\0';
-    (event->what == STORE_FAILED ? replay_mark_failed : replay_add)(atoi(strrchr(path, '.') + 1), event);
+    replay_note(atoi(strrchr(path, '.') + 1), event);
 }
 
 static uint64_t place_of(int rank, int page) {
@@ -327,13 +327,17 @@ static void leave_file(int rank, size_t end, bool is_new) {
         require_job(truncate(path_of(rank), 0) == 0, strerror(errno));
 }
 
-static void learn_sizes(void) {
+/* False: the job has removed its files. */
+static bool learn_sizes(enum outcome how) {
     for (int i = 0; i < e.ranks; i++) {
         struct stat st;
+        if (stat(path_of(i), &st) != 0 && how == FAILED)
+            return false;
         require_job(!stat(path_of(i), &st) && st.st_size <= FILE_MOST, "");
         e.bytes[i] = (size_t)st.st_size;
         memset(e.before[i], 0, FILE_MOST);
     }
+    return true;
 }
 
 /* Returns the oldest epoch that may be found then; `e.newest` is the newest. */
@@ -369,12 +373,11 @@ static uint64_t run_episode(uint64_t seed) {
     uint64_t floor = 0;
     choose_episode(seed);
     for (e.life = 0; e.life < LIVES; e.life++) {
-        if (run_job(floor) == REFUSED)
-            break;
+        enum outcome how = run_job(floor);
         uint64_t found = told->found[0];
         bool is_new = found == 0;
-        if (is_new)
-            learn_sizes();
+        if (how == REFUSED || (is_new && !learn_sizes(how)))
+            break;
         floor = fail_power(found, is_new);
         e.moment += plan_life(found);
     }

@@ -1,7 +1,7 @@
 /* unit_pages_store_replay_random.c: simulates power failures.
  *
- * One to three ranks, all in this process, write pages and make checkpoints together. Then the power fails at a
- * random place (replay_help.h). The files must hold a checkpoint that all ranks have, not older than the newest that
+ * One to three ranks, all in this process, write pages and make checkpoints together, of which some fail because a
+ * system call fails. Then the power fails at a random place (replay_help.h). The files must hold a checkpoint that all ranks have, not older than the newest that
  * all had prepared, with every page as it was then. From there they continue with these files until the power fails
  * again, also while they roll back.
  *
@@ -57,7 +57,7 @@ static bool chance(unsigned percent) {
 
 static void watch(void *arg, const struct store_event *event) {
     (void)arg;
-    replay_add(acting, event);
+    replay_note(acting, event);
 }
 
 /* ---- files ---- */
@@ -109,12 +109,18 @@ static void write_some(void) {
         write_pages((int)roll((uint32_t)e.ranks));
 }
 
-static void prepare(int rank, uint64_t number) {
+/* Returns whether it succeeded: some of its system calls may be made to fail. */
+static bool prepare(int rank, uint64_t number) {
     struct epoch *epoch = &e.epochs[number];
     memcpy(epoch->versions[rank], e.now[rank], sizeof e.now[rank]);
     epoch->begun[rank] = replay->count;
-    require(pages_store_prepare(act(rank), number) == 0);
-    epoch->done[rank] = replay->count;
+    if (chance(20))
+        pages_store_fail_at(1 + roll(8), 1, EIO);
+    int error = pages_store_prepare(act(rank), number);
+    require((pages_store_fail_at(0, 0, 0) > 0) == (error != 0));
+    if (!error)
+        epoch->done[rank] = replay->count;
+    return !error;
 }
 
 /* Some ranks have prepared the epoch, and one cannot: all abandon it. */
@@ -136,10 +142,11 @@ static void checkpoint(void) {
     require(number < MOST_EPOCHS);
     for (int i = 0; i < e.ranks; i++)
         e.epochs[number].begun[i] = e.epochs[number].done[i] = SIZE_MAX;
-    for (int i = 0; i < count; i++)
-        prepare((first + i) % e.ranks, number);
-    if (count < e.ranks) {
-        give_up(number, first, count);
+    int prepared = 0;
+    while (prepared < count && prepare((first + prepared) % e.ranks, number))
+        prepared++;
+    if (prepared < e.ranks) {
+        give_up(number, first, prepared);
         return;
     }
     for (int i = 0; i < e.ranks; i++) {
