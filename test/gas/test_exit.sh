@@ -17,7 +17,7 @@ check() { # way to end, status, settings
     out=$("$here/launch.sh" "$mpi" 2 --timeout 120 "${options[@]}" "$tree/test/leave_gas" "$1" 2>&1) || status=$?
     took=$(((${EPOCHREALTIME/[.,]/} - ${start/[.,]/}) / 1000000))
     case $1 in quit_*) grep -q 'SIGQUIT handled by node 0' <<<"$out" || status="$status, no handler of SIGQUIT ran" ;; esac
-    case $1 in *before_attach | alone_among_busy | exit_in_signal) ;; *) grep -q 'said before the end' <<<"$out" || status="$status, nothing printed" ;; esac
+    case $1 in *before_attach | alone_among_busy | exit_in_signal | quit_without_lock) ;; *) grep -q 'said before the end' <<<"$out" || status="$status, nothing printed" ;; esac
     if status_fits "$mpi" "$status" "$2" && [ $took -le $most ]; then
         echo "ok $1 ${3:-}: status $status, $took s"
     else
@@ -63,6 +63,7 @@ for local in "${locals[@]}"; do
     check beside_a_thread_that_puts 7 "$paged"
 done
 check exit_in_signal 7 HEARTH_NVM=on
+[ "${HEARTH_TEST_TIER:-}" = quick ] || check quit_without_lock 9 # after 12 s
 check exit_in_fault 7 'HEARTH_NVM=on HEARTH_NVM_NAME=exit' # a put of the interrupted call holds a page that is to be saved
 check exit_0 0
 check before_attach 4

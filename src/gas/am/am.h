@@ -12,6 +12,8 @@ void gas_am_register(int index, am_handler *fn);
 am_handler *gas_am_registered(int index);
 /* Declares how the handler is called; messages that differ end the job. flags: GEX_FLAG_AM_*. */
 void gas_am_expect(int index, unsigned count, unsigned flags);
+/* Both, for a handler of ours, which gets requests of this kind: GEX_FLAG_AM_SHORT or GEX_FLAG_AM_MEDIUM. */
+void gas_am_register_own(int index, am_handler *fn, unsigned count, unsigned kind);
 
 /* ---- context of a thread ---- */
 

@@ -22,6 +22,11 @@ void gas_am_expect(int index, unsigned count, unsigned flags) {
     atomic_store(&expected[index], (uint16_t)(count | flags << 8));
 }
 
+void gas_am_register_own(int index, am_handler *fn, unsigned count, unsigned kind) {
+    gas_am_expect(index, count, kind | GEX_FLAG_AM_REQUEST);
+    gas_am_register(index, fn);
+}
+
 static inline bool is_expected(unsigned how, const struct am_message *m, enum am_where where) {
     return (how & 0xff) == m->count && (how >> 8 & 1u << m->kind) && (how >> 10 & 1u << where);
 }

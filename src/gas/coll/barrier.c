@@ -43,15 +43,18 @@ static void barrier_merge(struct notice *into, const struct notice *n) {
 }
 
 static void on_notice(gasnet_token_t token, int32_t where, int32_t agreed, int32_t id) {
-    struct notice *n = &barriers[where & 1].heard[where >> 1 & 1][where >> 2];
+    uint32_t round = (uint32_t)where >> 2;
     (void)token;
+    if (UNLIKELY(round >= ROUNDS))
+        gas_fail("barrier", "a message for round %u arrived; there are %d", round, ROUNDS);
+    struct notice *n = &barriers[where & 1].heard[where >> 1 & 1][round];
     n->agreed = agreed;
     n->id = id;
     atomic_store_explicit(&n->here, true, memory_order_release);
 }
 
 void gas_barrier_open(void) {
-    gas_am_register(AM_BARRIER, (am_handler *)on_notice);
+    gas_am_register_own(AM_BARRIER, (am_handler *)on_notice, 3, GEX_FLAG_AM_SHORT);
 }
 
 static bool barrier_is_over(const struct barrier *b) {

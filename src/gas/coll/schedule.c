@@ -171,11 +171,11 @@ static struct step *receive_of(struct gasnet_coll_operation *o, gasnet_node_t pe
 static void schedule_deliver(struct gasnet_coll_operation *o, gasnet_node_t peer, uint32_t tag,
                              uint64_t offset, const void *data, size_t bytes) {
     struct step *s = receive_of(o, peer, tag);
-    if (!s || offset + bytes > s->bytes)
+    if (!s || offset > s->bytes || bytes > s->bytes - offset)
         gas_fail(o->call,
                  "node %u makes a different call in operation %u of this team: all its members must make the "
                  "same calls, in the same order, with the same sizes",
-                 o->team->nodes[peer], o->number);
+                 peer < o->team->size ? o->team->nodes[peer] : peer, o->number);
     if (bytes > 0)
         memcpy(s->at + offset, data, bytes);
     s->arrived += bytes;
@@ -373,6 +373,6 @@ void gas_schedule_wait(gasnet_coll_handle_t o) {
 }
 
 void gas_coll_open(void) {
-    gas_am_register(AM_COLL, (am_handler *)schedule_arrived);
+    gas_am_register_own(AM_COLL, (am_handler *)schedule_arrived, 8, GEX_FLAG_AM_MEDIUM);
     gas_team_open();
 }

@@ -49,5 +49,5 @@ static void on_peer_complete(gasnet_token_t token, void *data, size_t bytes, int
 }
 
 void gas_ex_peer_open(void) {
-    gas_am_register(AM_PEER_COMPLETE, (am_handler *)on_peer_complete);
+    gas_am_register_own(AM_PEER_COMPLETE, (am_handler *)on_peer_complete, 1, GEX_FLAG_AM_MEDIUM);
 }

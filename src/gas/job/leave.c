@@ -89,7 +89,7 @@ static void on_leave(gasnet_token_t token, int32_t code) {
 }
 
 void gas_leave_attached(void) {
-    gas_am_register(AM_LEAVE, (am_handler *)on_leave);
+    gas_am_register_own(AM_LEAVE, (am_handler *)on_leave, 1, GEX_FLAG_AM_SHORT);
 }
 
 /* The ranks of this node get SIGQUIT; on other nodes the helper sends it when the message arrives (am_arrive.c). */
@@ -190,7 +190,7 @@ static void leave_close_all(bool attached, bool ends, bool well) {
 static bool job_leave(const struct ending *end, const char *how, bool ends) {
     bool attached = gas_is_attached(), well;
     gas_signals_hold();
-    gas_signals_guard(end->code);
+    gas_signals_guard(end->code, false);
     mine = true;
     atomic_store(&begun, true);
     atomic_store(&gas_leave_wanted, 1);
@@ -219,17 +219,19 @@ static void leave_finalize_mpi(void) {
 
 void gasnet_exit(int exitcode) {
     static _Atomic bool called;
+    bool in_quit = false;
     if (atomic_load(&gas_job.stage) != GAS_NOTHING && getpid() == process)
-        gas_signals_hold(); /* a signal handler that calls gasnet_exit again would block this thread forever */
+        in_quit =
+            gas_signals_hold(); /* a signal handler that calls gasnet_exit again would block this thread forever */
     if (atomic_exchange(&called, true) || atomic_load(&begun))
         stay();
     if (atomic_load(&gas_job.stage) == GAS_NOTHING || getpid() != process) {
         fflush(NULL);
         _exit(exitcode);
     }
-    gas_signals_guard(exitcode);
-    fflush(NULL);
     bool alone = atomic_load(&told) || exitcode != 0;
+    gas_signals_guard(exitcode, in_quit && alone); /* the others may come late if it does not leave alone */
+    fflush(NULL);
     struct ending end = {.code = exitcode,
                          .tells = alone || !gas_is_attached() || !gas_memory_is_durable(),
                          .patience_ms = alone ? LEAVE_MS : patience(0)};

@@ -10,7 +10,8 @@
  *
  * A handler may call gasnet_exit when it has interrupted code that holds a lock which the exit needs: a call of ours
  * (gas_am_context.inside), MPI or malloc. An alarm ends the process if the exit does not complete: SIGALRM has no other use
- * by then. Where a handler of ours began the exit, nothing tells whether a lock is held, and the alarm comes later. */
+ * by then. Where a handler of SIGQUIT or one of ours began the exit, nothing tells whether a lock is held, and the alarm
+ * comes later. */
 #include "gas/job/signals.h"
 
 #include <pthread.h>
@@ -75,13 +76,14 @@ bool gas_signals_is_leaving(int local) {
 
 /* ---- exit of this process ---- */
 
-void gas_signals_hold(void) {
-    sigset_t ends;
+bool gas_signals_hold(void) {
+    sigset_t ends, before;
     sigemptyset(&ends);
     for (int i = 0; i < OURS; i++)
         sigaddset(&ends, ours[i]);
-    pthread_sigmask(SIG_BLOCK, &ends, NULL);
+    pthread_sigmask(SIG_BLOCK, &ends, &before);
     atomic_store(&gas_box_mine()->pid, 0);
+    return sigismember(&before, SIGQUIT) == 1;
 }
 
 static _Atomic int guard_code;
@@ -100,11 +102,11 @@ static void on_guard(int number) {
     net_boot_abort(atomic_load(&guard_code));
 }
 
-void gas_signals_guard(int code) {
+void gas_signals_guard(int code, bool in_quit) {
     struct sigaction action = {.sa_handler = on_guard, .sa_flags = SA_NODEFER};
     sigset_t alarms;
     bool inside = gas_am_context.inside != 0;
-    if ((!inside && !atomic_load(&handled)) || atomic_exchange(&guarded, true))
+    if ((!inside && !in_quit && !atomic_load(&handled)) || atomic_exchange(&guarded, true))
         return;
     atomic_store(&guard_code, code & 0xff ? code & 0xff : EXIT_FAILURE);
     sigaction(SIGALRM, &action, NULL);

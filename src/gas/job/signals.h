@@ -15,11 +15,12 @@ void gas_signals_quit(int local, int code);
 /* Whether that rank of this node leaves already. */
 bool gas_signals_is_leaving(int local);
 
-/* Called by the thread that ends the process: blocks these signals, and makes other ranks stop sending them. */
-void gas_signals_hold(void);
-/* If the caller is a signal handler, of this library or one that has interrupted a call of it: ends the process with this code if it
- * still exists after some seconds. */
-void gas_signals_guard(int code);
+/* Called by the thread that ends the process: blocks these signals, and makes other ranks stop sending them. Returns whether
+ * SIGQUIT was blocked before, as it is in a handler of it. */
+bool gas_signals_hold(void);
+/* If the caller is a signal handler, of this library or one that has interrupted a call of it, or if the program's handler of
+ * SIGQUIT leaves alone: ends the process with this code if it still exists after some seconds. */
+void gas_signals_guard(int code, bool in_quit);
 /* The other ranks have arrived, and closing may take longer. */
 void gas_signals_guard_longer(void);
 

@@ -3,6 +3,7 @@
 #include <gasnet.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,26 @@ static void quit_all_by_sigint(void) {
         pause();
 }
 
+static _Atomic int locked;
+
+static void *lock_output(void *arg) {
+    flockfile(stdout);
+    locked = 1;
+    pause();
+    return arg;
+}
+
+/* In all processes the handler needs a lock that is not released: the exit must write out stdout. */
+static void quit_without_lock(void) {
+    pthread_t thread;
+    signal(SIGQUIT, on_quit);
+    pthread_create(&thread, NULL, lock_output, NULL);
+    while (!locked)
+        sched_yield();
+    barrier();
+    raise(SIGQUIT);
+}
+
 static void end_by(int number) {
     if (rank == 1)
         raise(number);
@@ -184,6 +205,8 @@ static int end(const char *how) {
         quit_by(SIGINT);
     if (is(how, "quit_all_by_sigint"))
         quit_all_by_sigint();
+    if (is(how, "quit_without_lock"))
+        quit_without_lock();
     if (is(how, "sigterm"))
         end_by(SIGTERM);
     if (is(how, "sigint"))
