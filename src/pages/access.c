@@ -391,6 +391,10 @@ static void finish_update(struct pages *p, const struct pages_op *op) {
         memcpy(op->local, &old, op->bytes);
 }
 
+bool pages_is_update(const struct pages_op *op) {
+    return op->way == UPDATE;
+}
+
 void pages_finish(struct pages *p, struct pages_op *op) {
     pages_small_finish(p, op);
     if (op->bytes == 0)

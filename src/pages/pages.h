@@ -98,6 +98,7 @@ bool pages_begin_update(struct pages *p, struct pages_op *op, void *old, int ran
 /* Makes as much progress as possible without waiting. Returns whether the operation is done. */
 bool pages_try(struct pages *p, struct pages_op *op);
 void pages_finish(struct pages *p, struct pages_op *op);
+bool pages_is_update(const struct pages_op *op);
 
 /* Requests the pages that are not in this node's pool, as far as frames are free. Does not wait. */
 void pages_prefetch(struct pages *p, int rank, const void *from, size_t bytes);

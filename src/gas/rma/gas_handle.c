@@ -36,11 +36,13 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gas_thread *threads;
 
-/* Without pages only the thread itself calls this: its list is then not protected by its lock. */
+/* Without pages only the thread itself calls this: its list is then not protected by its lock. A thread that still runs may
+ * be executing its updates: only the thread itself finishes them, as an update must not be executed twice. */
 static void finish_open(struct gas_thread *t) {
+    bool own = t == gas_am_context.thread;
     pthread_mutex_lock(&t->lock);
     for (struct gasnet_operation *o = t->open; o; o = o->open_next)
-        if (o->kind == OPERATION_MEMORY)
+        if (o->kind == OPERATION_MEMORY && (own || !gas_memory_is_update(&o->memory)))
             gas_memory_finish(&o->memory);
     pthread_mutex_unlock(&t->lock);
 }

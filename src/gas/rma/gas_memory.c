@@ -129,6 +129,10 @@ void gas_memory_finish(struct memory_op *op) {
     gas_am_leave();
 }
 
+bool gas_memory_is_update(const struct memory_op *op) {
+    return gas_job.pages && pages_is_update(&op->at.pages);
+}
+
 /* ---- address checks ---- */
 
 static bool memory_is_inside(const gasnet_seginfo_t *s, const void *address, size_t bytes) {

@@ -55,6 +55,8 @@ bool gas_memory_source_is_free(struct memory_op *op);
 /* Does not make the network progress (gas_ask_progress). */
 bool gas_memory_try(struct memory_op *op);
 void gas_memory_finish(struct memory_op *op);
+/* Of pages only. */
+bool gas_memory_is_update(const struct memory_op *op);
 
 /* ---- address checks ---- */
 
