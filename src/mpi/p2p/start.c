@@ -159,9 +159,10 @@ static bool engine_open_all(void) {
     p2p_foreign_open();
     p2p_arrive_open();
     p2p_request_sent = p2p_request_new(REQUEST_SEND, NULL);
-    int mine[2] = {ok && p2p_request_sent, !will_report()}, all[2] = {0};
-    host_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    int mine[3] = {ok && p2p_request_sent, !will_report(), !p2p_threads}, all[3] = {0};
+    host_Allreduce(mine, all, 3, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     some_will_report = !all[1];
+    p2p_some_threads = !all[2];
     return all[0];
 }
 

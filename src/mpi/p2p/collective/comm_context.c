@@ -2,9 +2,9 @@
  *
  * The context is a 32-bit number that all members agree on when the communicator is created: the maximum of the next
  * free numbers of all members. It is never reused, so a message of a freed communicator cannot match a receive of a
- * later one. With threads, the same processes may create two communicators at once and see them in different orders.
- * Each member therefore claims the number, and if one of them has just assigned it to the other communicator, all try
- * again. */
+ * later one. A process with threads may create two communicators at once, and processes may see them in different
+ * orders. If some process has threads, each member therefore claims the number, and if one of them has just assigned it
+ * to the other communicator, all try again. */
 #include "mpi/p2p/collective/comm_context.h"
 
 #include <stdlib.h>
@@ -96,9 +96,9 @@ static bool try_context(struct comm *c, bool failed, uint32_t count, uint32_t le
     bool got = comm_claim(c->context);
     p2p_unlock();
     uint64_t refused[2] = {!got, 0};
-    if (p2p_threads)
+    if (p2p_some_threads)
         comm_agree(c, refused, all);
-    *agreed = p2p_threads ? !all[0] : got;
+    *agreed = p2p_some_threads ? !all[0] : got;
     p2p_lock();
     if (got)
         unclaim(c->context, *agreed ? count : 0);

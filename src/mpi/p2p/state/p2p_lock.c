@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool p2p_on, p2p_threads;
+bool p2p_on, p2p_threads, p2p_some_threads;
 int p2p_careful;
 
 enum { FREE, TAKEN, CONTENDED }; /* of `taken` */

@@ -6,8 +6,9 @@
 
 #include "mpi/core/host.h"
 
-extern HIDDEN bool p2p_on;      /* HEARTH_MATCH, agreed by all processes */
-extern HIDDEN bool p2p_threads; /* MPI_THREAD_MULTIPLE */
+extern HIDDEN bool p2p_on;           /* HEARTH_MATCH, agreed by all processes */
+extern HIDDEN bool p2p_threads;      /* MPI_THREAD_MULTIPLE, which may differ between processes */
+extern HIDDEN bool p2p_some_threads; /* MPI_THREAD_MULTIPLE in some process, agreed by all processes */
 
 /* Whether calls must take the lock: several threads, or a call from within a call (an attribute callback). */
 extern HIDDEN int p2p_careful;
