@@ -33,7 +33,7 @@ int rma_Request_get_status_some(int count, HEARTH_CONST MPI_Request requests[], 
                                 MPI_Status *statuses);
 #endif
 
-/* rma/bypass.c: MPI_Type_free for a type that no message in flight uses. */
-int rma_Type_free(MPI_Datatype *type);
+/* rma/bypass.c: the program frees the type. */
+void rma_type_forget(MPI_Datatype type);
 
 #endif

@@ -92,11 +92,8 @@ int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, 
     return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }
 
-/* Forgets the type before it is freed, because MPI may then reuse its handle immediately. */
-int rma_Type_free(MPI_Datatype *type) {
-    if (type) {
-        layout_forget(*type);
-        rma_bypassed_type_forget(*type);
-    }
-    return host_Type_free(type);
+/* Before MPI frees it, because MPI may then reuse its handle immediately. */
+void rma_type_forget(MPI_Datatype type) {
+    layout_forget(type);
+    rma_bypassed_type_forget(type);
 }

@@ -375,6 +375,41 @@ CASE(freed_while_under_way) {
     free(out);
 }
 
+/* The same for a message that only MPI can unpack, because it has too many blocks: MPI frees its type after the message.
+ * The next type may get the handle. */
+CASE(handle_reused_after_the_message) {
+    enum { RECORDS = 600000, RECORD = 12, DATA = 6, TYPES = 1000 };
+    MPI_Datatype blocks, type, freed, others[TYPES];
+    int lengths[2] = {1, DATA - 1}, places[2] = {0, 4}, pair[2] = {0, 2}, made = 0;
+    int out[3] = {test_rank, -1, test_rank + 10}, in[2] = {-1, -1};
+    char *sent = calloc(RECORDS, DATA), *received = calloc(RECORDS, RECORD);
+    MPI_Request requests[2];
+    MPI_Status status;
+    MPI_Type_indexed(2, lengths, places, MPI_BYTE, &blocks);
+    MPI_Type_create_resized(blocks, 0, RECORD, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&blocks);
+    freed = type;
+    MPI_Irecv(received, RECORDS, type, previous(), 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Type_free(&type);
+    MPI_Isend(sent, RECORDS * DATA, MPI_BYTE, peer(), 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    do {
+        MPI_Type_create_indexed_block(2, 1, pair, MPI_INT, &others[made]);
+        MPI_Type_commit(&others[made]);
+    } while (others[made++] != freed && made < TYPES);
+    MPI_Isend(out, 1, others[made - 1], peer(), 2, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv(in, 2, MPI_INT, previous(), 2, MPI_COMM_WORLD, &status);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    expect_status(&status, previous(), 2, sizeof in);
+    expect_eq(in[0], previous());
+    expect_eq(in[1], previous() + 10);
+    while (made)
+        MPI_Type_free(&others[--made]);
+    free(received);
+    free(sent);
+}
+
 /* One side packs with MPI_Pack. */
 CASE(packed) {
     char buffer[200];

@@ -158,10 +158,12 @@ bool p2p_data_has_types_to_free(void) {
 
 int hook_Type_free(MPI_Datatype *type) {
     atomic_fetch_add_explicit(&types_freed, 1, memory_order_relaxed);
-    if (type)
+    if (type) {
         targets_forget_type(*type);
+        rma_type_forget(*type);
+    }
     if (LIKELY(!p2p_on) || !type || !keep_type(*type))
-        return rma_Type_free(type);
+        return host_Type_free(type);
     *type = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
 }
