@@ -1,7 +1,8 @@
-/* buffered.c: tests the buffer of MPI_Bsend: what fits into it, the error when it is full, and that detaching it
- * waits until all its messages are sent. */
+/* buffered.c: tests the buffer of MPI_Bsend: what fits into it, the error when it is full, that detaching it waits until
+ * all its messages are sent, and that they are sent although the rank makes no other calls. */
 #include "message.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "mpi/core/standard.h"
@@ -164,6 +165,108 @@ CASE(room_comes_back) {
         barrier();
     }
     MPI_Request_free(&persistent);
+    detach(buffer, bytes);
+}
+
+/* ---- ranks that only make buffered sends ---- */
+
+/* Rank 0 sends more than the transport holds, or messages that wait for their receive, while rank 1 makes no call. Further
+ * buffered sends of rank 0 deliver all of it, once rank 1 receives. */
+static void deliver(int burst, int each) {
+    enum { MORE = 20000 };
+    int bytes = room(burst, each) + room(MORE, sizeof(int)), more = 0;
+    void *buffer = attach(bytes);
+    unsigned char *out = aligned_bytes((size_t)each);
+    struct flag sent = make_flag(), received = make_flag();
+    for (int i = 0; test_rank == 0 && i < burst; i++) {
+        fill_pattern(out, (size_t)each, test_rank, 0, i);
+        MPI_Bsend(out, each, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    }
+    if (test_rank == 0) {
+        raise_flag(&sent);
+        for (; more < MORE && !wait_for_flag(&received, 0); more++) {
+            MPI_Bsend(&more, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+            sleep_ms(1);
+        }
+        expect(more < MORE);
+        MPI_Send(&more, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    } else if (test_rank == 1) {
+        expect(wait_for_flag(&sent, 20));
+        for (int i = 0; i < burst; i++)
+            receive_pattern((size_t)each, 0, 1, i, MPI_COMM_WORLD);
+        raise_flag(&received);
+        MPI_Recv(&more, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0, word; i < more; i++)
+            MPI_Recv(&word, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    remove_flag(&received);
+    remove_flag(&sent);
+    detach(buffer, bytes);
+    free(out);
+}
+
+CASE(only_buffered_sends) {
+    SKIP_IF(test_open_mpi() && !test_loaded(), "Open MPI waits in MPI_Bsend for the receiver");
+    deliver(4000, 400);
+    deliver(MESSAGES, MESSAGE);
+}
+
+/* A send that finds the buffer full is refused only if no earlier message can leave. */
+CASE(full_buffer_empties) {
+    SKIP_IF(!own_messages(), "it is not known how much this MPI sends ahead");
+    enum { SMALL = 400, MOST = 100000 };
+    int bytes = room(100, SMALL), accepted = 0, found;
+    void *buffer = attach(bytes);
+    unsigned char out[SMALL] = {0};
+    struct flag full = make_flag(), read = make_flag();
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    if (test_rank == 0) {
+        while (accepted < MOST && MPI_Bsend(out, SMALL, MPI_BYTE, 1, 5, comm) == MPI_SUCCESS)
+            accepted++;
+        expect(accepted < MOST);
+        raise_flag(&full);
+        expect(wait_for_flag(&read, 20));
+        int code = MPI_Bsend(out, SMALL, MPI_BYTE, 1, 5, comm);
+        expect_eq(code, MPI_SUCCESS);
+        accepted += code == MPI_SUCCESS;
+    } else if (test_rank == 1) {
+        expect(wait_for_flag(&full, 20));
+        for (int i = 0; i < 100; i++) /* takes messages from the transport */
+            MPI_Iprobe(0, 6, comm, &found, MPI_STATUS_IGNORE);
+        raise_flag(&read);
+    }
+    MPI_Bcast(&accepted, 1, MPI_INT, 0, comm);
+    for (int i = 0; test_rank == 1 && i < accepted; i++)
+        MPI_Recv(out, SMALL, MPI_BYTE, 0, 5, comm, MPI_STATUS_IGNORE);
+    remove_flag(&read);
+    remove_flag(&full);
+    MPI_Comm_free(&comm);
+    detach(buffer, bytes);
+}
+
+static void send_to_self(int rounds) {
+    unsigned char out[MESSAGE / 50] = {0}, in[MESSAGE / 50];
+    for (int i = 0; i < rounds; i++) {
+        MPI_Bsend(out, sizeof out, MPI_BYTE, test_rank, 2, MPI_COMM_WORLD);
+        MPI_Recv(in, sizeof in, MPI_BYTE, test_rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static size_t allocated(void) {
+    struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+}
+
+/* The copy of a message is freed when it has left, also if no call of the rank has to wait. */
+CASE(copies_are_freed) {
+    int bytes = room(10, MESSAGE / 50);
+    void *buffer = attach(bytes);
+    send_to_self(100);
+    size_t before = allocated();
+    send_to_self(20000);
+    expect(allocated() < before + (4 << 20));
     detach(buffer, bytes);
 }
 

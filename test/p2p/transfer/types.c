@@ -527,6 +527,27 @@ CASE(struct_with_an_empty_part) {
     expect(!memcmp(in, in + 32, 32));
 }
 
+/* The program frees the request of a receive that only MPI can unpack. The data arrives during some later call. */
+CASE(receive_is_freed) {
+    MPI_Datatype parts[2] = {MPI_DATATYPE_NULL, MPI_INT}, type;
+    MPI_Aint places[2] = {0, 8};
+    int counts[2] = {1, 3}, out[3] = {test_rank, 1, 2}, in[5] = {-1, -1, -1, -1, -1}, found;
+    double end = now() + 20;
+    MPI_Request request;
+    MPI_Type_contiguous(0, MPI_INT, &parts[0]);
+    MPI_Type_create_struct(2, counts, places, parts, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&parts[0]);
+    MPI_Irecv(in, 1, type, previous(), 1, MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+    MPI_Type_free(&type);
+    MPI_Send(out, 3, MPI_INT, peer(), 1, MPI_COMM_WORLD);
+    while (in[4] < 0 && now() < end)
+        MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 5; i++)
+        expect_eq(in[i], i < 2 ? -1 : i == 2 ? previous() : i - 2);
+}
+
 CASE(nothing_of_no_type) {
     SKIP_IF(test_open_mpi(), "Open MPI refuses it");
     MPI_Request request;

@@ -95,13 +95,20 @@ static int wait_here(struct comm *c, struct data *d, int dest, int tag, enum sen
     return MPI_SUCCESS;
 }
 
+/* Space comes back when messages leave, which takes progress. */
+static bool buffer_take(struct p2p_request *r) {
+    if (p2p_buffered_take(r))
+        return true;
+    p2p_progress();
+    return p2p_buffered_take(r);
+}
+
+/* Makes a round of progress: the program need not make any call that waits. */
 int p2p_send_copy(struct comm *c, struct data *d, int dest, int tag) {
     struct p2p_request *r = p2p_request_new(REQUEST_SEND, c);
     if (!r)
         return MPI_ERR_NO_MEM;
-    int rc = p2p_data_copy(&r->data, d) ? MPI_ERR_NO_MEM
-             : p2p_buffered_take(r)     ? MPI_SUCCESS
-                                        : MPI_ERR_BUFFER;
+    int rc = p2p_data_copy(&r->data, d) ? MPI_ERR_NO_MEM : buffer_take(r) ? MPI_SUCCESS : MPI_ERR_BUFFER;
     if (rc != MPI_SUCCESS) {
         p2p_request_free(r);
         return rc;
@@ -111,6 +118,7 @@ int p2p_send_copy(struct comm *c, struct data *d, int dest, int tag) {
     r->tag = tag;
     r->orphan = true;
     p2p_send_begin(r);
+    p2p_progress();
     return MPI_SUCCESS;
 }
 

@@ -20,7 +20,7 @@ enum { CHUNK = 1024, CHUNKS = 16384 };
 static struct p2p_request *chunks[CHUNKS];
 static uint32_t chunk_count;
 static struct p2p_request *free_ones;
-static struct p2p_request *finished; /* orphans whose datatype only a thread that may call MPI can free */
+static struct p2p_request *finished; /* orphaned receives that only a thread that may call MPI can unpack */
 
 struct p2p_request *p2p_request_sent;
 
@@ -96,7 +96,7 @@ void p2p_request_free(struct p2p_request *r) {
 }
 
 static void finish_orphan(struct p2p_request *r) {
-    if (!r->data.opaque) {
+    if (r->kind != REQUEST_RECV || !r->data.opaque) {
         p2p_request_free(r);
         return;
     }
@@ -141,8 +141,7 @@ int p2p_request_bury(void) {
     while (finished) {
         struct p2p_request *r = finished;
         finished = r->next;
-        if (r->kind == REQUEST_RECV)
-            p2p_request_conclude(r);
+        p2p_request_conclude(r);
         p2p_request_free(r);
         n++;
     }

@@ -113,7 +113,8 @@ extern HIDDEN struct p2p_request *p2p_request_sent;
 /* Marks its communication as complete; releases it if it is an orphan. Requires the lock. */
 void p2p_request_finish(struct p2p_request *r);
 
-/* Releases finished orphans whose datatypes need a thread that may call MPI. Returns how many. */
+/* Unpacks and releases finished receives that the program has freed, whose datatypes need a thread that may call MPI. Returns how
+ * many. */
 int p2p_request_bury(void);
 
 /* Whether communication is in progress on this communicator; scans all requests. Requires the lock. */
