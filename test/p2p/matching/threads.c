@@ -290,3 +290,60 @@ CASE(types_that_mpi_packs) {
     run_threads(send_packed, false);
     MPI_Type_free(&packed_type);
 }
+
+/* One thread waits on a communicator, another frees it; then the message comes, which is too long. Rank 0 frees it when
+ * rank 1 has received the other message of the waiting call. */
+enum { FREED_ROOM = 100, FREED_TAG = 90 };
+static _Atomic int seen_class;
+
+static void note_class(MPI_Comm *comm, int *code, ...) {
+    (void)comm;
+    atomic_store(&seen_class, class_of(*code));
+}
+
+static void *wait_on_freed(void *arg) {
+    struct worker *w = arg;
+    char in[FREED_ROOM];
+    atomic_store(&seen_class, MPI_SUCCESS);
+    MPI_Sendrecv(NULL, 0, MPI_BYTE, 1, FREED_TAG, in, FREED_ROOM, MPI_BYTE, 1, FREED_TAG, w->comm,
+                 MPI_STATUS_IGNORE);
+    expect_eq(atomic_load(&seen_class), MPI_ERR_TRUNCATE);
+    return NULL;
+}
+
+static void free_while_waiting(MPI_Comm comm) {
+    struct worker w = {.comm = comm};
+    pthread_create(&w.thread, NULL, wait_on_freed, &w);
+    MPI_Recv(NULL, 0, MPI_BYTE, 1, FREED_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comm);
+    MPI_Send(NULL, 0, MPI_BYTE, 1, FREED_TAG, MPI_COMM_WORLD);
+    pthread_join(w.thread, NULL);
+}
+
+static void send_to_freed(MPI_Comm comm) {
+    char out[FREED_ROOM + 1] = {0};
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, FREED_TAG, comm, MPI_STATUS_IGNORE);
+    MPI_Send(NULL, 0, MPI_BYTE, 0, FREED_TAG, MPI_COMM_WORLD);
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, FREED_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(out, sizeof out, MPI_BYTE, 0, FREED_TAG, comm);
+    MPI_Comm_free(&comm);
+}
+
+CASE(communicator_freed_by_another) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "this MPI was built without threads");
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(note_class, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Errhandler_free(&handler);
+    for (int i = 0; i < 10; i++) {
+        MPI_Comm comm;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        if (test_rank == 0)
+            free_while_waiting(comm);
+        else if (test_rank == 1)
+            send_to_freed(comm);
+        else
+            MPI_Comm_free(&comm);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}

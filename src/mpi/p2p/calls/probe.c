@@ -13,22 +13,23 @@
 typedef int look(struct match *, int32_t, int32_t, uint32_t, void **);
 
 /* Searches the queue and, if nothing is found, again after a round of progress. Requires the lock. */
-static struct p2p_message *look_twice(look *how, int source, int tag, struct comm *c) {
+static struct p2p_message *look_twice(look *how, int source, int tag, uint32_t context) {
     int32_t from = source == MPI_ANY_SOURCE ? MATCH_ANY_SOURCE : source;
     int32_t with = tag == MPI_ANY_TAG ? MATCH_ANY_TAG : tag;
     void *found = NULL;
-    if (how(p2p_engine, from, with, c->context, &found) ||
-        (p2p_progress() && how(p2p_engine, from, with, c->context, &found)))
+    if (how(p2p_engine, from, with, context, &found) ||
+        (p2p_progress() && how(p2p_engine, from, with, context, &found)))
         return found;
     return NULL;
 }
 
-/* Waits for a message if `wait`. Returns with the lock held. */
-static struct p2p_message *probe_find(look *how, int source, int tag, struct comm *c, bool wait) {
+/* Waits for a message if `wait`; another thread may free the communicator meanwhile. Returns with the lock held. */
+static struct p2p_message *probe_find(look *how, int source, int tag, const struct comm *c, bool wait) {
     struct pause pause = {0};
     struct p2p_message *m;
+    uint32_t context = c->context;
     p2p_lock();
-    while (!(m = look_twice(how, source, tag, c)) && wait) {
+    while (!(m = look_twice(how, source, tag, context)) && wait) {
         p2p_unlock();
         p2p_pause(&pause);
         p2p_lock();

@@ -50,15 +50,15 @@ __attribute__((always_inline)) static inline int recv_blocking(struct comm *c, v
     p2p_request_fill(&r, REQUEST_RECV, c);
     r.rank = source;
     r.tag = tag;
-    p2p_lock();
+    p2p_comm_lock(c);
     p2p_recv_begin(&r);
     p2p_wait(&r);
-    p2p_unlock();
     rc = p2p_request_conclude(&r);
+    p2p_comm_unlock(c, rc);
     p2p_data_free(&r.data);
     p2p_status_of(status, &r);
     acquire(EVENT_RECV);
-    return LIKELY(rc == MPI_SUCCESS) ? rc : p2p_comm_error(c, rc);
+    return LIKELY(rc == MPI_SUCCESS) ? rc : p2p_comm_fail(c, rc);
 }
 
 #define RECV(name, nonblocking, count_t)                                                                     \

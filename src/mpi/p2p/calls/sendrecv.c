@@ -78,17 +78,17 @@ static int sendrecv_exchange(struct comm *c, struct both *b, struct pair p, MPI_
     p2p_request_fill(&r, REQUEST_RECV, c);
     p2p_request_fill(&s, REQUEST_SEND, c);
     sendrecv_fill(&r, &s, b, p);
-    p2p_lock();
+    p2p_comm_lock(c);
     sendrecv_begin(&r, &s);
     p2p_wait(&s);
     p2p_wait(&r);
-    p2p_unlock();
     int rc = p2p_request_conclude(&r);
+    p2p_comm_unlock(c, rc);
     p2p_status_of(status, &r);
     p2p_data_free(&r.data);
     p2p_data_free(&s.data);
     acquire(EVENT_RECV);
-    return rc == MPI_SUCCESS ? rc : p2p_comm_error(c, rc);
+    return rc == MPI_SUCCESS ? rc : p2p_comm_fail(c, rc);
 }
 
 /* ---- on a communicator that is left to MPI, where no call may wait inside MPI ---- */

@@ -94,6 +94,13 @@ int p2p_comm_error(struct comm *c, int code) {
     return code;
 }
 
+int p2p_comm_fail(struct comm *c, int code) {
+    p2p_comm_error(c, code);
+    p2p_lock();
+    p2p_comm_unlock(c, MPI_SUCCESS);
+    return code;
+}
+
 struct comm *p2p_comm_discard(struct comm *c) {
     if (c) {
         free(c->world);

@@ -27,7 +27,7 @@ struct comm {
     uint32_t next_child; /* next context that its members have agreed on for its duplicates */
     uint32_t children;   /* number of such contexts left */
     struct p2p_buffer buffer;
-    unsigned references; /* held by requests, windows and files, and one until it is freed */
+    unsigned references; /* held by requests, windows, files and waiting threads, and one until it is freed */
     struct comm *next;   /* in its hash bucket */
 };
 
@@ -95,5 +95,24 @@ bool p2p_comm_find_remote(const struct comm *c);
 
 /* Calls the communicator's error handler and returns the code for the caller to return. Call without the lock. */
 int p2p_comm_error(struct comm *c, int code);
+
+/* The lock for a call that waits. With several threads it comes with a reference, because another thread may free the
+ * communicator meanwhile. After an error the call keeps the reference until p2p_comm_fail, which calls the error handler. */
+static inline void p2p_comm_lock(struct comm *c) {
+    if (UNLIKELY(p2p_careful)) {
+        p2p_lock_slow();
+        c->references++;
+    }
+}
+
+static inline void p2p_comm_unlock(struct comm *c, int code) {
+    if (UNLIKELY(p2p_careful)) {
+        if (LIKELY(code == MPI_SUCCESS))
+            p2p_comm_release(c);
+        p2p_unlock_slow();
+    }
+}
+
+int p2p_comm_fail(struct comm *c, int code);
 
 #endif
