@@ -15,16 +15,20 @@ struct open_file {
 
 static struct open_file *files;
 
+static void file_link(struct open_file *f) {
+    p2p_lock();
+    f->next = files;
+    files = f;
+    p2p_unlock();
+}
+
 static void file_note(MPI_File file, struct prebarrier prebarrier) {
     struct open_file *f = malloc(sizeof *f);
     if (!f)
         p2p_out_of_memory("the list of open files");
     f->file = file;
     f->prebarrier = prebarrier;
-    p2p_lock();
-    f->next = files;
-    files = f;
-    p2p_unlock();
+    file_link(f);
 }
 
 void p2p_prebarrier_file_slow(MPI_File file) {
@@ -37,7 +41,8 @@ void p2p_prebarrier_file_slow(MPI_File file) {
         p2p_prebarrier_repeat(&f->prebarrier);
 }
 
-static void file_forget(MPI_File file) {
+/* NULL: the file is not in the list. */
+static struct open_file *file_unlink(MPI_File file) {
     p2p_lock();
     struct open_file **link = &files, *f;
     while ((f = *link) && f->file != file)
@@ -45,8 +50,10 @@ static void file_forget(MPI_File file) {
     if (f)
         *link = f->next;
     p2p_unlock();
-    if (!f)
-        return;
+    return f;
+}
+
+static void file_forget(struct open_file *f) {
     p2p_prebarrier_drop(&f->prebarrier);
     free(f);
 }
@@ -65,14 +72,18 @@ int hook_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI
     return rc;
 }
 
+/* The file leaves the list before MPI closes it, because from then on another thread may get the same handle. */
 int hook_File_close(MPI_File *file) {
-    MPI_File closed = file ? *file : MPI_FILE_NULL;
-    p2p_prebarrier_file(closed);
+    struct open_file *f = file && p2p_prebarrier_is_needed() ? file_unlink(*file) : NULL;
+    if (f)
+        p2p_prebarrier_repeat(&f->prebarrier);
     p2p_enter();
     int rc = host_File_close(file);
     p2p_leave();
-    if (p2p_prebarrier_is_needed() && rc == MPI_SUCCESS)
-        file_forget(closed);
+    if (f && rc == MPI_SUCCESS)
+        file_forget(f);
+    else if (f)
+        file_link(f);
     acquire(EVENT_FILE);
     return rc;
 }
