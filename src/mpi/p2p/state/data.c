@@ -5,8 +5,8 @@
  * its bytes are packed into Hearth's memory before they are sent, or unpacked from there by the call that completes
  * the receive. MPI does that with a message to the own process, which, unlike MPI_Unpack, can also end in the middle
  * of an element. It gets the program's own type and count: MPI need not move a type derived from it in the same way, and
- * a duplicate would call the program's attribute functions. If the program frees the type meanwhile, MPI frees it
- * after the last message.
+ * a duplicate would call the program's attribute functions. An MPI that counts bytes in an int gets a large message in
+ * parts of whole elements. If the program frees the type meanwhile, MPI frees it after the last message.
  *
  * At the first use of a type, Hearth has MPI send it to MPI_PROC_NULL, or receive it from there. A type that is
  * uncommitted or invalid thus gets MPI's own error. */
@@ -24,6 +24,8 @@
 struct opaque {
     void *buffer;
     MPI_Count count;
+    uint64_t size;     /* of an element */
+    MPI_Aint extent;   /* from one element to the next */
     MPI_Datatype type; /* MPI_DATATYPE_NULL: only a copy of the bytes, in no list */
     bool freed;        /* by the program */
     struct opaque *next;
@@ -37,7 +39,13 @@ static _Atomic uint64_t types_freed; /* by the program, so far */
 
 static MPI_Comm alone = MPI_COMM_NULL;
 
+/* The most bytes that MPI packs or unpacks in one call. Tests lower it: HEARTH_TEST_PART=bytes. */
+static uint64_t part_most = HEARTH_MPI_COUNTS ? UINT64_MAX : INT_MAX;
+
 int p2p_data_open(void) {
+    const char *most = secure_getenv("HEARTH_TEST_PART");
+    if (most)
+        part_most = strtoull(most, NULL, 10);
     int rc = host_real.Comm_dup(MPI_COMM_SELF, &alone);
     return rc == MPI_SUCCESS ? host_Comm_set_errhandler(alone, MPI_ERRORS_RETURN) : rc;
 }
@@ -89,18 +97,32 @@ static int to_self(const void *from, MPI_Count from_count, MPI_Datatype from_typ
     return rc;
 }
 
+/* The elements of the next part. */
+static uint64_t part_elements(const struct opaque *o, uint64_t done) {
+    uint64_t left = (uint64_t)o->count - done, most = part_most / o->size;
+    return left < most ? left : most;
+}
+
+/* Packs or unpacks the first bytes of the message. Only the last part may end inside an element. */
+static int move_parts(struct data *d, uint64_t bytes, bool pack) {
+    const struct opaque *o = d->opaque;
+    int rc = MPI_SUCCESS;
+    for (uint64_t from = 0, part; rc == MPI_SUCCESS && from < bytes; from += part) {
+        uint64_t done = from / o->size, n = part_elements(o, done), left = bytes - from;
+        void *memory = (void *)((uintptr_t)o->buffer + done * (uint64_t)o->extent), *packed = d->first + from;
+        part = left < n * o->size ? left : n * o->size;
+        rc = pack ? to_self(memory, (MPI_Count)n, o->type, packed, (MPI_Count)part, MPI_BYTE)
+                  : to_self(packed, (MPI_Count)part, MPI_BYTE, memory, (MPI_Count)n, o->type);
+    }
+    return rc;
+}
+
 int p2p_data_pack(struct data *d) {
-    struct opaque *o = d->opaque;
-    return to_self(o->buffer, o->count, o->type, d->first, (MPI_Count)p2p_data_bytes(d), MPI_BYTE);
+    return move_parts(d, p2p_data_bytes(d), true);
 }
 
 int p2p_data_unpack(struct data *d, uint64_t bytes) {
-    struct opaque *o = d->opaque;
-    return to_self(d->first, (MPI_Count)bytes, MPI_BYTE, o->buffer, o->count, o->type);
-}
-
-static bool data_fits(uint64_t bytes) {
-    return HEARTH_MPI_COUNTS || bytes <= INT_MAX;
+    return move_parts(d, bytes, false);
 }
 
 static void add_opaque(struct opaque *o) {
@@ -170,11 +192,14 @@ int hook_Type_free(MPI_Datatype *type) {
 
 static int make_opaque(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type) {
     MPI_Count size;
+    MPI_Aint low, extent;
     uint64_t bytes;
     int rc = host_Type_size_x(type, &size);
+    if (rc == MPI_SUCCESS)
+        rc = host_Type_get_extent(type, &low, &extent);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (__builtin_mul_overflow((uint64_t)size, (uint64_t)count, &bytes) || !data_fits(bytes))
+    if (__builtin_mul_overflow((uint64_t)size, (uint64_t)count, &bytes) || (uint64_t)size > part_most)
         return MPI_ERR_COUNT;
     struct opaque *o = malloc(sizeof *o);
     char *packed = o ? malloc(bytes + 1) : NULL;
@@ -182,7 +207,8 @@ static int make_opaque(struct data *d, const void *buffer, MPI_Count count, MPI_
         free(o);
         return MPI_ERR_NO_MEM;
     }
-    *o = (struct opaque){.buffer = (void *)buffer, .count = count, .type = type};
+    *o = (struct opaque){
+        .buffer = (void *)buffer, .count = count, .size = (uint64_t)size, .extent = extent, .type = type};
     add_opaque(o);
     p2p_data_in_one(d, packed, bytes);
     d->opaque = o;
