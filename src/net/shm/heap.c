@@ -10,6 +10,9 @@
  * exchanges. A block is as long on all nodes as the largest node needs; the surplus on the others is address space
  * only.
  *
+ * All members compute the length of a chunk from numbers that they have in common: the sizes, and the members of the
+ * fullest node. A node's own memory and members decide only how many pages it keeps.
+ *
  * Most allocations have the same size in all members. Their parts are then equally far apart on each node, and only this distance is
  * stored.
  *
@@ -33,10 +36,10 @@
 #include "net/shm/numa.h"
 #include "net/shm/address_picker.h"
 
-#define CHUNK_SHORT ((uint64_t)4 << 20)
-#define CHUNK_LEAST ((uint64_t)64 << 20)
-#define CHUNK_MOST  ((uint64_t)4 << 30) /* unless a block is longer */
-#define WARM_EACH   ((uint64_t)64 << 20)
+#define CHUNK_SHORT      ((uint64_t)4 << 20)
+#define CHUNK_SHORT_MOST ((uint64_t)64 << 20) /* these unless a block is longer */
+#define CHUNK_MOST       ((uint64_t)4 << 30)
+#define WARM_EACH        ((uint64_t)64 << 20)
 
 enum { HUGE_PAGE = 2 << 20, ALIGNMENT = 64 };
 
@@ -57,6 +60,7 @@ struct net_heap {
     unsigned forgotten; /* blocks that will never be returned */
     int limit;          /* enum heap_limit of this process */
     int nodes;
+    uint64_t fullest;            /* members of the node that has the most */
     struct heap_member *members; /* [all.size] */
     uint64_t *ends;              /* [nodes]: scratch memory of heap_lay_out */
     int64_t *heard;              /* [all.size]: scratch memory of the exchanges */
@@ -111,10 +115,12 @@ static int heap_number_nodes(struct net_heap *h, const int *node_of) {
     free(keys);
     for (uint32_t i = 0; i < size; i++) /* `node` is the node's first member until here */
         h->members[i].node = h->members[i].place ? h->members[h->members[i].node].node : (uint32_t)h->nodes++;
+    for (uint32_t i = 0; i < size; i++)
+        h->fullest = h->members[i].place >= h->fullest ? h->members[i].place + 1 : h->fullest;
     return 0;
 }
 
-/* At most 1/64 of the node's memory. */
+/* At most 1/64 of the node's memory. Differs between nodes. */
 static uint64_t heap_warm_bytes(const struct net_heap *h) {
     uint64_t node = (uint64_t)sysconf(_SC_PHYS_PAGES) * h->page / 64, wanted = WARM_EACH;
     wanted *= (uint64_t)h->group.node.size;
@@ -163,12 +169,17 @@ void net_heap_close(struct net_heap *h) {
 
 /* ---- adding a chunk ---- */
 
-/* As long as all chunks before it together, within bounds: the number of chunks grows logarithmically. */
+/* Twice what any node keeps of the first chunk, if that is not too long. */
+static uint64_t heap_least_bytes(const struct net_heap *h, int limit) {
+    if (limit != HEAP_FREE)
+        return CHUNK_SHORT;
+    return h->fullest < CHUNK_MOST / (2 * WARM_EACH) ? 2 * WARM_EACH * h->fullest : CHUNK_MOST;
+}
+
+/* As long as all chunks before it together, within bounds: the number of chunks grows logarithmically. The same in all
+ * members. */
 static uint64_t heap_chunk_bytes(const struct net_heap *h, uint64_t need, int limit) {
-    uint64_t least = limit == HEAP_FREE ? CHUNK_LEAST : CHUNK_SHORT,
-             most = limit == HEAP_FREE ? CHUNK_MOST : CHUNK_LEAST;
-    if (limit == HEAP_FREE && least < 2 * h->warm)
-        least = 2 * h->warm;
+    uint64_t least = heap_least_bytes(h, limit), most = limit == HEAP_FREE ? CHUNK_MOST : CHUNK_SHORT_MOST;
     uint64_t bytes = h->mapped < most ? h->mapped : most;
     bytes = bytes < least ? least : bytes;
     return round_up(limit == HEAP_EXACT || bytes < need ? need : bytes,
@@ -250,12 +261,9 @@ static bool heap_is_even(const struct net_heap *h) {
 
 /* Parts of one size: as many as the largest node has. */
 static uint64_t heap_lay_out_even(const struct net_heap *h, struct net_heap_block *b) {
-    uint32_t most = 0;
     b->each = (uint64_t)h->heard[0];
     b->stride = round_up(b->each, heap_alignment(h, b->each));
-    for (int i = 0; i < h->group.all.size; i++)
-        most = h->members[i].place > most ? h->members[i].place : most;
-    return b->each ? round_up(most * b->stride + b->each, h->page) : 0;
+    return b->each ? round_up((h->fullest - 1) * b->stride + b->each, h->page) : 0;
 }
 
 /* Stores the offset of each part in parts[].base. Returns the length of the block on all nodes; 0: all parts are

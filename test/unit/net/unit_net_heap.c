@@ -236,6 +236,34 @@ TEST(more_than_a_chunk)
     net_reserve_force(0);
 }
 
+/* The second block fits into a chunk for nodes of two members; of these nodes, one has only one member. */
+static void fill_rest(const struct net_boot *boot) {
+    static const size_t sizes[] = {(size_t)100 << 20, (size_t)25 << 20};
+    struct place p;
+    struct net_heap_block b[2];
+    struct net_heap_part parts[2][BOOT_MOST];
+    enter(&p, boot);
+    for (int i = 0; i < 2; i++) {
+        int before = boot_gathers;
+        expect_eq(take(p.heap, sizes[i], 0, &b[i], parts[i], &b[i]), 0);
+        if (i > 0)
+            expect_eq(boot_gathers - before, 1);
+        expect_same(boot, parts[i]);
+    }
+    expect_eq(count_maps(), 1);
+    for (int i = 0; i < 2; i++)
+        net_heap_give(p.heap, &b[i]);
+    net_heap_close(p.heap);
+}
+
+TEST(chunks_are_as_long_on_all_nodes)
+{
+    share_reserves();
+    net_reserve_force((uint64_t)1 << 40);
+    boot_run(3, fill_rest);
+    net_reserve_force(0);
+}
+
 /* ---- the limit ---- */
 
 enum { MB = 1 << 20 };
