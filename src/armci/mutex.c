@@ -1,6 +1,7 @@
 /* mutex.c: mutexes: each process creates some, and all may lock them. The helper of the owner's node keeps them
  * (locks.c). Processes of its node reach it by mailbox, others by a block. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,26 +80,28 @@ static _Noreturn void mutex_refuse(const char *call, const struct op_mutex *m, i
 /* ---- sets of mutexes ---- */
 
 enum { NO_SET = 0 };
-static uint32_t next_set = 1;
-static uint32_t world_set = NO_SET;
+static uint64_t world_set = NO_SET;
 
 void armci_mutex_forget(void) {
     world_set = NO_SET;
 }
 
-/* Collective over the group: a number that no set of any member has had. */
-static uint32_t new_set(const char *call, MPI_Comm comm) {
-    uint32_t set;
-    armci_check(call, MPI_Allreduce(&next_set, &set, 1, MPI_UINT32_T, MPI_MAX, comm));
-    next_set = set + 1;
+/* Collective over the group: the rank of its first member, and how many sets that rank has numbered. So no two sets
+ * have the same number, even if threads create sets of different groups at once. */
+static uint64_t mutex_new_set(const char *call, const ARMCI_Group *group) {
+    static _Atomic uint32_t numbered;
+    uint64_t set = 0;
+    if (group->rank == 0)
+        set = (uint64_t)armci_job.rank << 32 | (atomic_fetch_add(&numbered, 1) + 1);
+    armci_check(call, MPI_Bcast(&set, 1, MPI_UINT64_T, 0, group->comm));
     return set;
 }
 
-static int mutex_create(const char *call, int count, const ARMCI_Group *group, uint32_t *set) {
+static int mutex_create(const char *call, int count, const ARMCI_Group *group, uint64_t *set) {
     armci_need_open(call);
     if (count < 0)
         armci_fail(call, "the number of mutexes is negative: %d", count);
-    *set = new_set(call, group->comm);
+    *set = mutex_new_set(call, group);
     struct op_mutex m = {.set = *set, .mutex = (uint32_t)count};
     int status = (int)armci_local_ask(LOCAL_CREATE, &m, sizeof m), worst;
     /* Also a barrier: no process locks before all mutexes exist. */
@@ -106,7 +109,7 @@ static int mutex_create(const char *call, int count, const ARMCI_Group *group, u
     return worst;
 }
 
-static int mutex_destroy(const char *call, uint32_t set, const ARMCI_Group *group) {
+static int mutex_destroy(const char *call, uint64_t set, const ARMCI_Group *group) {
     armci_need_open(call);
     PARMCI_AllFence(); /* completes unlocks in flight */
     armci_check(call, MPI_Barrier(group->comm));
@@ -175,7 +178,7 @@ ALIAS(int, ARMCI_Create_mutexes, (int count));
 int PARMCI_Destroy_mutexes(void) {
     if (world_set == NO_SET)
         armci_fail("ARMCI_Destroy_mutexes", "there are no mutexes");
-    uint32_t set = world_set;
+    uint64_t set = world_set;
     world_set = NO_SET;
     return mutex_destroy("ARMCI_Destroy_mutexes", set, &armci_job.world_group);
 }
@@ -193,40 +196,46 @@ void PARMCI_Unlock(int mutex, int proc) {
 }
 ALIAS(void, ARMCI_Unlock, (int mutex, int proc));
 
-/* Mutexes of a group; processes are named by their group ranks. The set's number is stored where ARMCI-MPI has a
- * count that no program reads. */
+/* Mutexes of a group; processes are named by their group ranks. Programs see only the first part. */
+struct group_mutexes {
+    struct armcix_mutex_hdl_s public;
+    uint64_t set;
+};
+
+static uint64_t mutex_set_of(armcix_mutex_hdl_t hdl) {
+    return ((const struct group_mutexes *)hdl)->set;
+}
+
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group) {
-    armcix_mutex_hdl_t hdl = calloc(1, sizeof *hdl);
-    uint32_t set;
-    if (!hdl)
+    struct group_mutexes *g = calloc(1, sizeof *g);
+    if (!g)
         armci_fail("ARMCIX_Create_mutexes_hdl", "no memory");
-    if (mutex_create("ARMCIX_Create_mutexes_hdl", count, group, &set) != 0) {
-        free(hdl);
+    if (mutex_create("ARMCIX_Create_mutexes_hdl", count, group, &g->set) != 0) {
+        free(g);
         return NULL;
     }
-    hdl->my_count = count;
-    hdl->max_count = (int)set;
-    hdl->grp = *group;
-    return hdl;
+    g->public.my_count = count;
+    g->public.grp = *group;
+    return &g->public;
 }
 
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl) {
-    int status = mutex_destroy("ARMCIX_Destroy_mutexes_hdl", (uint32_t)hdl->max_count, &hdl->grp);
+    int status = mutex_destroy("ARMCIX_Destroy_mutexes_hdl", mutex_set_of(hdl), &hdl->grp);
     free(hdl);
     return status;
 }
 
 void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
-    struct op_mutex m = {.set = (uint32_t)hdl->max_count, .mutex = (uint32_t)mutex};
+    struct op_mutex m = {.set = mutex_set_of(hdl), .mutex = (uint32_t)mutex};
     mutex_lock("ARMCIX_Lock_hdl", &m, ARMCI_Absolute_id(&hdl->grp, proc));
 }
 
 int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
-    struct op_mutex m = {.set = (uint32_t)hdl->max_count, .mutex = (uint32_t)mutex, .only_try = 1};
+    struct op_mutex m = {.set = mutex_set_of(hdl), .mutex = (uint32_t)mutex, .only_try = 1};
     return mutex_lock("ARMCIX_Trylock_hdl", &m, ARMCI_Absolute_id(&hdl->grp, proc)) == 1 ? 0 : 1;
 }
 
 void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
-    struct op_mutex m = {.set = (uint32_t)hdl->max_count, .mutex = (uint32_t)mutex};
+    struct op_mutex m = {.set = mutex_set_of(hdl), .mutex = (uint32_t)mutex};
     unlock("ARMCIX_Unlock_hdl", &m, ARMCI_Absolute_id(&hdl->grp, proc));
 }

@@ -22,21 +22,21 @@ struct mutex {
 /* The mutexes of one process, made by one ARMCI_Create_mutexes. */
 struct mutex_set {
     struct mutex_set *next;
-    uint32_t set;
+    uint64_t set;
     int owner, count;
     struct mutex mutexes[];
 };
 
 static struct mutex_set *sets;
 
-static struct mutex_set **lock_place_of(uint32_t set, int owner) {
+static struct mutex_set **lock_place_of(uint64_t set, int owner) {
     struct mutex_set **at = &sets;
     while (*at && ((*at)->set != set || (*at)->owner != owner))
         at = &(*at)->next;
     return at;
 }
 
-int armci_locks_create(uint32_t set, int owner, int count) {
+int armci_locks_create(uint64_t set, int owner, int count) {
     struct mutex_set *s = malloc(sizeof *s + (size_t)count * sizeof(struct mutex));
     if (!s) {
         log_error("no memory for %d mutexes", count);
@@ -59,7 +59,7 @@ static void free_set(struct mutex_set *s) {
     free(s);
 }
 
-int armci_locks_destroy(uint32_t set, int owner) {
+int armci_locks_destroy(uint64_t set, int owner) {
     struct mutex_set **at = lock_place_of(set, owner), *s = *at;
     if (!s)
         return -ENOENT;

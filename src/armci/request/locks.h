@@ -17,8 +17,8 @@ struct asker {
 
 enum lock_answer { LOCK_HELD = 1, LOCK_TAKEN = 0 /* only for tries: a rank, maybe the caller's, holds it */ };
 
-int armci_locks_create(uint32_t set, int owner, int count);
-int armci_locks_destroy(uint32_t set, int owner);
+int armci_locks_create(uint64_t set, int owner, int count);
+int armci_locks_destroy(uint64_t set, int owner);
 
 /* NET_DONE: *answer is LOCK_HELD or LOCK_TAKEN, or negative: -ENOENT no such mutex, -EDEADLK the rank already holds
  * it, -ENOMEM. NET_LATER: the answer is sent when the mutex is granted. */

@@ -46,7 +46,8 @@ struct op_flag {
 };
 
 struct op_mutex {
-    uint32_t set, mutex, owner; /* number of the set; index in it; rank that owns it */
+    uint64_t set;          /* number of the set */
+    uint32_t mutex, owner; /* index in it; rank that owns it */
     uint32_t only_try;
 };
 _Static_assert(sizeof(struct op_patch) <= NET_HEADER, "it fits into a block's header");
