@@ -164,6 +164,7 @@ static int job_open_all(MPI_Comm comm) {
     if (status != 0)
         return status;
     armci_job.lock_table = net_lock_table(armci_job.net);
+    armci_memory_open();
     close_when_mpi_ends();
     /* The helpers' threads use all of this as soon as a request arrives. */
     armci_check("ARMCI_Init", MPI_Barrier(armci_job.comm));

@@ -107,6 +107,13 @@ static int group_forget(MPI_Comm comm, int key, void *value, void *extra) {
     return status;
 }
 
+/* The key outlives ARMCI_Finalize, as groups may. Threads use it when their groups allocate, so it is made before. */
+void armci_memory_open(void) {
+    if (group_key == MPI_KEYVAL_INVALID)
+        armci_check("ARMCI_Init",
+                    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, group_forget, &group_key, NULL));
+}
+
 /* NULL for the group of all processes, whose ranks are the absolute ids. */
 static int *group_members(const ARMCI_Group *group) {
     if (group->size == armci_job.size && group->comm == armci_job.world_group.comm)
@@ -147,8 +154,6 @@ static struct memory_group *group_of(const ARMCI_Group *group) {
     static const char call[] = "ARMCI_Malloc";
     struct memory_group *g;
     int found;
-    if (group_key == MPI_KEYVAL_INVALID)
-        armci_check(call, MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, group_forget, &group_key, NULL));
     armci_check(call, MPI_Comm_get_attr(group->comm, group_key, &g, &found));
     if (found)
         return g;

@@ -25,6 +25,9 @@ struct allocation {
     struct link_memory *exposed; /* memory that this process, its node's leader, exposes; or NULL */
 };
 
+/* By ARMCI_Init, before any thread allocates. */
+void armci_memory_open(void);
+
 /* A member's part of the allocation. */
 static inline struct net_heap_part armci_memory_part(const struct allocation *a, int member) {
     return net_heap_part(a->group->heap, &a->block, member);
