@@ -6,8 +6,7 @@
 #include "net/rpc/rpc_engine.h"
 
 bool net_is_direct(const struct net *n) {
-    int wanted = settings_get()->direct;
-    return n->link && (wanted == DIRECT_ON || (wanted == DIRECT_AUTO && net_link_is_direct(n->link)));
+    return n->direct;
 }
 
 int net_expose(struct net *n, void *base, size_t bytes, struct link_memory **memory, void *key) {

@@ -13,7 +13,7 @@
 
 enum { NET_KEY = LINK_KEY };
 
-/* Whether direct operations are in use. */
+/* Whether direct operations are in use: the same in all processes, as collective calls depend on it. */
 bool net_is_direct(const struct net *n);
 
 /* Exposes memory of this process, which must be the leader of its node, to other nodes. *key, at most NET_KEY bytes,

@@ -57,6 +57,7 @@ struct net {
     struct flow_limits limits;
     struct link *link; /* NULL: there is only one node */
     struct link_port *port;
+    bool direct; /* direct operations are in use, in all processes */
     int helpers; /* per node */
     uint64_t timeout_ns, spin_ns, helper_spin_ns;
     struct spin spin; /* of the client side */

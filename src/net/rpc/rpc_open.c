@@ -1,7 +1,8 @@
 /* rpc_open.c: opens and closes the network, collectively by all processes.
  *
- * The buffer sizes are the same everywhere: the node with the least memory decides. A helper's port is open, and its
- * thread runs, before any client may send to it. It runs until all processes have stopped sending. */
+ * The buffer sizes are the same everywhere: the node with the least memory decides. Nodes may have different networks:
+ * direct operations are used everywhere or nowhere. A helper's port is open, and its thread runs, before any client may
+ * send to it. It runs until all processes have stopped sending. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +125,15 @@ static int engine_open_link(struct net *n, const void *comm) {
     return net_link_open(&options, &n->link);
 }
 
+/* They are in use only if all processes have them. */
+static int agree_on_direct(struct net *n, const struct net_boot *boot) {
+    int wanted = settings_get()->direct;
+    bool has = wanted == DIRECT_ON || (wanted == DIRECT_AUTO && net_link_is_direct(n->link));
+    int status = net_boot_agree(boot, has ? 0 : -ENOTSUP);
+    n->direct = status == 0;
+    return status == -ENOTSUP ? 0 : status;
+}
+
 static int open_helpers(struct net *n) {
     n->served = live_alloc((size_t)n->helpers * sizeof *n->served);
     if (!n->served) {
@@ -175,6 +185,8 @@ static int open_ports(struct net *n, const struct net_boot *boot, const void *co
     if (n->world->nodes > 1) {
         status = engine_open_link(n, comm);
         status = net_boot_agree(boot, status);
+        if (status == 0)
+            status = agree_on_direct(n, boot);
         if (status == 0)
             status = net_boot_agree(boot, net_link_port_open(n->link, 0, &events, &n->port));
     }
