@@ -122,6 +122,25 @@ CASE(a_flag_comes_after_its_data) {
     end();
 }
 
+/* A rank that polls the flag of another with gets, and sees it, then gets the data. Each rank writes its own memory, and
+ * its left neighbour polls. */
+CASE(a_polled_flag_comes_after_its_data) {
+    begin((WORDS + 1) * sizeof(long));
+    int right = (test_rank + 1) % test_size;
+    long *mine = parts[test_rank], *there = parts[right];
+    for (int round = 1; round <= 10 * rounds(); round++) {
+        ARMCI_PutValueLong(round, &mine[0], test_rank);
+        ARMCI_PutValueLong(round, &mine[WORDS / 2], test_rank);
+        ARMCI_Fence(test_rank);
+        ARMCI_PutValueInt(round, &mine[WORDS], test_rank);
+        while (ARMCI_GetValueInt(&there[WORDS], right) < round)
+            sched_yield();
+        expect(ARMCI_GetValueLong(&there[WORDS / 2], right) >= round);
+        expect(ARMCI_GetValueLong(&there[0], right) >= round);
+    }
+    end();
+}
+
 /* Rank 0 puts data to rank 1, fences, and sends a message to rank 2: rank 2 then sees the data. */
 CASE(a_third_rank_sees_what_was_fenced) {
     SKIP_IF(test_size < 3, "takes three ranks");

@@ -3,8 +3,13 @@
  *
  * Location consistency: a process sees its own operations on a location in the order in which it started them. On
  * this node they are complete when the call returns. On another node one helper executes them in order, and direct
- * operations are ordered with them (net/rpc/direct.h). */
+ * operations are ordered with them (net/rpc/direct.h).
+ *
+ * A process may poll a flag with gets: if a get returns a value that was stored after a fence, later gets return what
+ * was stored before it. On this node the copy is followed by an acquire fence; a helper executes gets in order. */
 #include "armci/request/armci_transfer.h"
+
+#include <stdatomic.h>
 
 #include "armci/request/armci_count.h"
 #include "armci/request/guard.h"
@@ -27,6 +32,7 @@ static void do_local(const struct armci_transfer *t) {
         break;
     case TRANSFER_GET:
         data_patch_copy(&t->local, &t->remote);
+        atomic_thread_fence(memory_order_acquire); /* a later get sees what was written before this value */
         armci_sync_event();
         break;
     case TRANSFER_ACC:
