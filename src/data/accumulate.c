@@ -5,6 +5,7 @@
  *
  *      run of rows  ->  as many rows as begin and end in this block  ->  kernel
  *                       or, of a row that continues into the next, the elements that begin here
+ *                       or a complex element whose parts begin in two blocks, under both locks
  *
  * Prefetching rows that lie far apart was tried and dropped: no gain on a Neoverse V1.
  *
@@ -72,15 +73,15 @@ KERNEL(scale_double_complex, loose_double, 2, double re = from[0], im = from[1];
        to[0] += s[0] * re - s[1] * im; to[1] += s[0] * im + s[1] * re)
 
 static const struct kernel {
-    size_t grain;
+    size_t grain, cell; /* bytes of an element, and of each of its parts */
     add_rows *add, *scale;
 } kernels[] = {
-    [ACC_INT] = {sizeof(int), add_int, scale_int},
-    [ACC_LONG] = {sizeof(long), add_long, scale_long},
-    [ACC_FLOAT] = {sizeof(float), add_float, scale_float},
-    [ACC_DOUBLE] = {sizeof(double), add_double, scale_double},
-    [ACC_COMPLEX] = {2 * sizeof(float), add_complex, scale_complex},
-    [ACC_DOUBLE_COMPLEX] = {2 * sizeof(double), add_double_complex, scale_double_complex},
+    [ACC_INT] = {sizeof(int), sizeof(int), add_int, scale_int},
+    [ACC_LONG] = {sizeof(long), sizeof(long), add_long, scale_long},
+    [ACC_FLOAT] = {sizeof(float), sizeof(float), add_float, scale_float},
+    [ACC_DOUBLE] = {sizeof(double), sizeof(double), add_double, scale_double},
+    [ACC_COMPLEX] = {2 * sizeof(float), sizeof(float), add_complex, scale_complex},
+    [ACC_DOUBLE_COMPLEX] = {2 * sizeof(double), sizeof(double), add_double_complex, scale_double_complex},
 };
 
 static const struct {
@@ -112,14 +113,15 @@ size_t data_accumulate_grain(int type) {
 struct task {
     add_rows *add;
     const void *scale;
-    size_t grain;
+    size_t grain, cell;
 };
 
 static struct task choose_task(int type, const void *scale) {
     assert(data_accumulate_grain(type));
     const struct kernel *k = &kernels[type];
     bool is_one = !memcmp(scale, one_of(type), k->grain);
-    return (struct task){.add = is_one ? k->add : k->scale, .scale = scale, .grain = k->grain};
+    return (struct task){
+        .add = is_one ? k->add : k->scale, .scale = scale, .grain = k->grain, .cell = k->cell};
 }
 
 void data_accumulate_unlocked(int type, const void *scale, void *dst, const void *src, size_t bytes) {
@@ -129,17 +131,46 @@ void data_accumulate_unlocked(int type, const void *scale, void *dst, const void
 
 /* ---- rows under locks ---- */
 
+/* The last part of an element; the element itself, if it is not complex. */
+static char *last_cell(const struct task *t, char *element) {
+    return element + t->grain - t->cell;
+}
+
+/* Whether the parts of an element begin in two blocks. */
+static bool is_split(const struct task *t, char *element) {
+    return ((uintptr_t)element ^ (uintptr_t)last_cell(t, element)) >= LOCK_TABLE_GRAIN;
+}
+
+static bool add_split(struct data_hold *h, const struct task *t, struct patch_rows *element) {
+    char *first = element->to, *second = last_cell(t, first);
+    data_hold_release(h);
+    if (!data_hold_both(h->locks, first, second, h->waits))
+        return false;
+    element->bytes = t->grain;
+    t->add(element, t->scale);
+    data_hold_release_both(h->locks, first, second);
+    return true;
+}
+
+/* Adds the elements that begin in the block of the first, with all their parts. */
+static bool add_part(struct data_hold *h, const struct task *t, struct patch_rows *part, size_t bytes) {
+    size_t before = t->grain - t->cell;
+    if (!data_hold_at(h, part->to, t->grain))
+        return false;
+    part->bytes = data_hold_part(h, part->to + before, bytes - before, t->grain);
+    t->add(part, t->scale);
+    h->room -= part->bytes;
+    return true;
+}
+
 /* Adds the first row in parts, one per block. Returns the bytes done. */
 static size_t add_row_in_parts(struct data_hold *h, const struct task *t, const struct patch_rows *r) {
-    struct patch_rows part = {.to = r->to, .from = r->from, .rows = 1};
+    struct patch_rows part = {.rows = 1};
     for (size_t done = 0; done < r->bytes; done += part.bytes) {
         part.to = r->to + done;
         part.from = r->from + done;
-        if (!data_hold_at(h, part.to, t->grain))
+        if (is_split(t, part.to) ? !add_split(h, t, &part) : !add_part(h, t, &part, r->bytes - done))
             return done;
-        part.bytes = data_hold_part(h, part.to, r->bytes - done, t->grain);
-        t->add(&part, t->scale);
-        h->room -= part.bytes;
     }
     return r->bytes;
 }
@@ -150,7 +181,7 @@ static uint64_t accumulate_add_run(struct data_hold *h, const struct task *t, co
     while (r.rows) {
         if (!data_hold_at(h, r.to, t->grain))
             return (run->rows - r.rows) * r.bytes;
-        uint64_t rows = data_hold_rows(h, r.to, r.to_stride, r.rows, r.bytes, t->grain);
+        uint64_t rows = data_hold_rows(h, r.to, r.to_stride, r.rows, r.bytes, t->cell);
         if (rows) {
             struct patch_rows here = r;
             here.rows = rows;

@@ -1,8 +1,10 @@
 /* hold.h: holds the lock of the block where the next element begins. Internal to data/.
  *
- * An element belongs to the block of its first byte, for all processes. A hold keeps the lock of a block while the next
- * rows lie in the same block, so that rows of 8 bytes do not take it one by one, but for at most LOCK_TABLE_GRAIN of data.
- * Only one lock is held at a time, so there is no lock order to keep.
+ * An element belongs to the block of its first byte, for all processes. The two parts of a complex number may also be
+ * elements of other accumulates. If they begin in different blocks, it is changed under both locks (data_hold_both).
+ *
+ * A hold keeps the lock of a block while the next rows lie in the same block, so that rows of 8 bytes do not take it one
+ * by one, but for at most LOCK_TABLE_GRAIN of data. It has one lock at a time, so there is no lock order to keep.
  *
  *      while there are rows:
  *          data_hold_at(&h, to, unit)
@@ -76,6 +78,28 @@ static inline uint64_t data_hold_part(const struct data_hold *h, const char *to,
                                       size_t unit) {
     uint64_t part = round_up(net_lock_table_part(to, bytes), unit), most = h->room / unit * unit;
     return part < most ? part : most;
+}
+
+/* Acquires the locks of two neighbouring blocks, which are never the same. No other lock may be held. False if one of them
+ * is held elsewhere and `waits` is false. */
+static inline bool data_hold_both(struct net_lock_table *locks, const char *first, const char *second,
+                                  bool waits) {
+    if (waits) {
+        net_lock_table_lock_range(locks, first, (size_t)(second - first) + 1);
+        return true;
+    }
+    if (!net_lock_table_try(locks, first))
+        return false;
+    if (net_lock_table_try(locks, second))
+        return true;
+    net_lock_table_unlock(locks, first);
+    return false;
+}
+
+static inline void data_hold_release_both(struct net_lock_table *locks, const char *first,
+                                          const char *second) {
+    net_lock_table_unlock(locks, first);
+    net_lock_table_unlock(locks, second);
 }
 
 #endif

@@ -19,7 +19,8 @@ struct net_lock_table;
 size_t net_lock_table_bytes(void);
 int net_lock_table_make(struct net_lock_table *s);
 
-/* For the block that contains this address. lock blocks; try does not. A thread that holds a lock acquires no other. */
+/* For the block that contains this address. lock blocks; try does not. A thread that holds a lock waits for no
+ * other. */
 void net_lock_table_lock(struct net_lock_table *s, const void *address);
 bool net_lock_table_try(struct net_lock_table *s, const void *address);
 void net_lock_table_unlock(struct net_lock_table *s, const void *address);

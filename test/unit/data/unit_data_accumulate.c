@@ -122,6 +122,26 @@ TEST(elements_across_blocks_count_to_the_first)
     close_stripes(s);
 }
 
+/* The parts of a complex element may be added to as doubles, each under the lock of its own block. */
+TEST(complex_elements_across_blocks_take_both_locks)
+{
+    struct net_lock_table *s = open_stripes();
+    double one[2] = {1, 0}, value[2] = {3, 4}, *edge = (double *)(there + LOCK_TABLE_GRAIN - 8);
+    memset(there, 0, SPACE);
+    for (int part = 0; part < 2; part++) {
+        net_lock_table_lock(s, &edge[part]);
+        expect_eq(data_accumulate_try(s, ACC_DOUBLE_COMPLEX, one, edge, value, sizeof value), 0);
+        expect(edge[0] == 0 && edge[1] == 0);
+        net_lock_table_unlock(s, &edge[part]);
+        expect(!lock_is_held(s, &edge[0]) && !lock_is_held(s, &edge[1]));
+    }
+    expect_eq(data_accumulate_try(s, ACC_DOUBLE_COMPLEX, one, edge, value, sizeof value), sizeof value);
+    data_accumulate_locked(s, ACC_DOUBLE_COMPLEX, one, edge, value, sizeof value);
+    expect(edge[0] == 6 && edge[1] == 8);
+    expect(!lock_is_held(s, &edge[0]) && !lock_is_held(s, &edge[1]));
+    close_stripes(s);
+}
+
 /* 8-byte rows: as many locks as blocks, not as rows; ascending, descending, and in small groups of rows. */
 TEST(rows_of_one_block_share_its_lock)
 {
@@ -307,6 +327,82 @@ TEST(processes_at_once_lose_nothing)
     for (int i = 0; i < INTS; i++)
         expect_eq(sums[i], CHILDREN * ROUNDS * (i % 2 ? 12 : 10));
     munmap(sums, AREA);
+    team_close();
+    close_stripes(s);
+}
+
+/* ---- elements of different sizes ---- */
+
+enum { CELLS = 2 /* doubles around the edge of two blocks, and as many floats around the next edge */ };
+
+/* Children add small integers, whose sums are exact, and add up what each cell should hold. */
+struct mixed {
+    _Alignas(LOCK_TABLE_GRAIN) char memory[3 * LOCK_TABLE_GRAIN];
+    double expected[CHILDREN][2][CELLS];
+};
+
+static double *mixed_doubles(struct mixed *m) {
+    return (double *)(m->memory + LOCK_TABLE_GRAIN) - CELLS / 2;
+}
+
+static float *mixed_floats(struct mixed *m) {
+    return (float *)(m->memory + 2 * LOCK_TABLE_GRAIN) - CELLS / 2;
+}
+
+/* Adds to one number, real or complex, anywhere in the doubles or floats; by a wait or by tries. */
+static void mixed_add(struct net_lock_table *s, struct mixed *m, int child, struct random *r) {
+    static const double one[2] = {1, 0};
+    static const float small_one[2] = {1, 0};
+    bool is_float = random_below(r, 2), is_complex = random_below(r, 2);
+    unsigned width = 1 + is_complex, at = random_below(r, CELLS - width + 1);
+    double values[2] = {1 + random_below(r, 3), 1 + random_below(r, 3)};
+    float small_values[2] = {(float)values[0], (float)values[1]};
+    int type =
+        is_float ? (is_complex ? ACC_COMPLEX : ACC_FLOAT) : (is_complex ? ACC_DOUBLE_COMPLEX : ACC_DOUBLE);
+    void *to = is_float ? (void *)(mixed_floats(m) + at) : (void *)(mixed_doubles(m) + at);
+    const void *scale = is_float ? (const void *)small_one : one;
+    const void *from = is_float ? (const void *)small_values : values;
+    for (unsigned i = 0; i < width; i++)
+        m->expected[child][is_float][at + i] += values[i];
+    if (random_below(r, 2))
+        data_accumulate_locked(s, type, scale, to, from, data_accumulate_grain(type));
+    else
+        while (!data_accumulate_try(s, type, scale, to, from, data_accumulate_grain(type)))
+            sched_yield();
+}
+
+static void mixed_child(struct net_lock_table *s, struct mixed *m, int child) {
+    enum { TIMES = 100000 };
+    struct random r;
+    random_seed(&r, (uint64_t)child + 1);
+    meet();
+    for (int i = 0; i < TIMES; i++)
+        mixed_add(s, m, child, &r);
+    _exit(0);
+}
+
+TEST(elements_of_different_sizes_lose_nothing)
+{
+    struct net_lock_table *s = open_stripes();
+    struct mixed *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t children[CHILDREN];
+    team_open(CHILDREN);
+    for (int i = 0; i < CHILDREN; i++) {
+        children[i] = team_fork();
+        if (!children[i])
+            mixed_child(s, m, i);
+    }
+    for (int i = 0; i < CHILDREN; i++)
+        expect(team_join(children[i]));
+    for (int at = 0; at < CELLS; at++) {
+        double sums[2] = {0};
+        for (int i = 0; i < CHILDREN; i++)
+            for (int kind = 0; kind < 2; kind++)
+                sums[kind] += m->expected[i][kind][at];
+        expect(mixed_doubles(m)[at] == sums[0]);
+        expect(mixed_floats(m)[at] == (float)sums[1]);
+    }
+    munmap(m, sizeof *m);
     team_close();
     close_stripes(s);
 }

@@ -202,11 +202,17 @@ static bool is_held(const char *place) {
     return !got;
 }
 
+/* A complex element needs the locks of both its parts. */
+static bool is_blocked(const char *element, int type) {
+    bool is_complex = type == ACC_COMPLEX || type == ACC_DOUBLE_COMPLEX;
+    return is_held(element) || (is_complex && is_held(element + data_accumulate_grain(type) / 2));
+}
+
 /* Returns where a try that begins at `from` must stop: at the first element whose lock is held. */
-static size_t find_stop(const struct area *a, const char *base, size_t from, size_t bytes, size_t grain) {
+static size_t find_stop(const struct area *a, const char *base, size_t from, size_t bytes, int type) {
     size_t done = 0;
-    while (done < bytes && !is_held(base + area_offset(a, (int64_t)(from + done))))
-        done += grain;
+    while (done < bytes && !is_blocked(base + area_offset(a, (int64_t)(from + done)), type))
+        done += data_accumulate_grain(type);
     return done;
 }
 
@@ -219,7 +225,7 @@ static void sum_by_trying(int type, const union element *s, const struct area *a
         const char *obstacle = roll(2) ? to->base + area_offset(a, (int64_t)roll((uint32_t)all)) : NULL;
         if (obstacle)
             net_lock_table_lock(lock_table, obstacle);
-        size_t expected = find_stop(a, to->base, done, bytes, grain);
+        size_t expected = find_stop(a, to->base, done, bytes, type);
         size_t came = data_accumulate_patch_try(lock_table, type, s, to, done, values + done, bytes);
         if (obstacle)
             net_lock_table_unlock(lock_table, obstacle);
