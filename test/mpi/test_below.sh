@@ -33,6 +33,7 @@ run measured_before_read_ahead HEARTH_BYPASS=auto HEARTH_SUSPEND=0 HEARTH_READ_A
 run processes_of_one_machine BELOW_ALONE=1 HEARTH_WINDOWS=serve HEARTH_MATCH=on HEARTH_REPORT="$dir/report.json"
 expect "their messages are in shared memory" grep -qE '"node": *[1-9]' "$dir/report.json"
 run processes_that_the_user_separates BELOW_ALONE=1 HEARTH_WINDOWS=serve MPIR_CVAR_NOLOCAL=1
+run the_first_window_of_another_thread HEARTH_WINDOWS=serve HEARTH_NODE_RANKS=1
 expect "ARMCI finds one node" "$here/launch.sh" "$mpi" 2 --timeout 50 --env BELOW_ALONE=1 --env HEARTH_TEST_CONFIG=real --env HEARTH_NODE_RANKS=2 \
     --env HEARTH_ARMCI_TOPOLOGY=real --preload "$tree/test/below.so" "$tree/test/armci_domains"
 exit $failed

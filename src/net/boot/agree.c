@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "base/base.h"
 
@@ -53,4 +54,20 @@ int net_agree_on_memory(const struct net_boot *boot, bool has, const char *what)
         log_error("no memory for %s of %d ranks: is the memory of this process limited (ulimit -v)?", what,
                   boot->size);
     return net_boot_agree(boot, has ? 0 : -ENOMEM);
+}
+
+bool net_agree_on_key(const struct net_boot *boot, uint64_t key) {
+    enum { FEW = 512 }; /* ranks whose keys are on the stack: one exchange less */
+    uint64_t few[boot->size <= FEW ? boot->size : 1], *all = few;
+    int status = 0;
+    if (boot->size > FEW) {
+        all = malloc((size_t)boot->size * sizeof *all);
+        status = net_agree_on_memory(boot, all, "a list");
+    }
+    bool same = status == 0 && net_boot_gather(boot, &key, all, sizeof key) == 0 && key != 0;
+    for (int i = 0; same && i < boot->size; i++)
+        same = all[i] == key;
+    if (all != few)
+        free(all);
+    return same;
 }

@@ -3,6 +3,7 @@
 #define HEARTH_NET_AGREE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "net/boot/boot.h"
 
@@ -17,5 +18,8 @@ void net_agree_on_settings(const struct net_boot *boot);
 /* Collective. `has`: this rank could allocate memory for `what`; otherwise it logs an error. Returns 0 if all could, or
  * -ENOMEM, in all ranks. */
 int net_agree_on_memory(const struct net_boot *boot, bool has, const char *what);
+
+/* Collective. Returns whether all ranks pass the same key, and none passes 0. */
+bool net_agree_on_key(const struct net_boot *boot, uint64_t key);
 
 #endif

@@ -2,7 +2,6 @@
 #include "net/rpc/share.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -68,13 +67,7 @@ struct net_share *net_share_take(struct net_registry *r, const struct net_boot *
                                  enum net_service_number service,
                                  bool (*fits)(const struct net_share *s, void *arg), void *arg) {
     struct net_share *s = r ? share_find(r, service, fits, arg) : NULL;
-    uint64_t key = s ? s->key : 0, *keys = malloc((size_t)boot->size * sizeof *keys);
-    bool same =
-        net_agree_on_memory(boot, keys, "a list") == 0 && net_boot_gather(boot, &key, keys, sizeof key) == 0;
-    for (int i = 0; same && i < boot->size; i++)
-        same = key && keys[i] == key;
-    free(keys);
-    if (!same)
+    if (!net_agree_on_key(boot, s ? s->key : 0))
         return NULL;
     pthread_mutex_lock(&r->mutex);
     s->users++;

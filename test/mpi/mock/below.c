@@ -65,6 +65,28 @@ int PMPI_Win_flush(int target, MPI_Win win) {
     return rc;
 }
 
+/* ---- collectives ---- */
+
+/* The call is complete, only its return is delayed. */
+static int hold_exchange(int rc) {
+    if (below.holds_exchanges && pthread_equal(pthread_self(), below.thread)) {
+        sem_post(&below.held);
+        sem_wait(&below.go_on);
+    }
+    return rc;
+}
+
+int PMPI_Allgather(const void *mine, int count, MPI_Datatype type, void *all, int each, MPI_Datatype of,
+                   MPI_Comm comm) {
+    REAL(Allgather);
+    return hold_exchange(real(mine, count, type, all, each, of, comm));
+}
+
+int PMPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    REAL(Allreduce);
+    return hold_exchange(real(mine, all, count, type, op, comm));
+}
+
 /* ---- gets fail above a size ---- */
 
 int PMPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
@@ -104,6 +126,15 @@ int MPI_Win_flush(int target, MPI_Win win) {
 int MPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
             MPI_Datatype ttype, MPI_Win win) {
     return PMPI_Get(origin, ocount, otype, target, disp, tcount, ttype, win);
+}
+
+int MPI_Allgather(const void *mine, int count, MPI_Datatype type, void *all, int each, MPI_Datatype of,
+                  MPI_Comm comm) {
+    return PMPI_Allgather(mine, count, type, all, each, of, comm);
+}
+
+int MPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return PMPI_Allreduce(mine, all, count, type, op, comm);
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *made) {

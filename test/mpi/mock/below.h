@@ -3,12 +3,15 @@
 #define HEARTH_TEST_MPI_BELOW_H
 
 #include <mpi.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
 
 struct below {
-    volatile bool holds_flush; /* the next flush completes, posts `held` ... */
-    sem_t held, go_on;         /* ... and waits for `go_on` before it returns */
+    volatile bool holds_flush;     /* the next flush completes, posts `held` ... */
+    sem_t held, go_on;             /* ... and waits for `go_on` before it returns */
+    volatile bool holds_exchanges; /* every MPI_Allgather and MPI_Allreduce of `thread` does the same */
+    pthread_t thread;
     bool fetches_late; /* atomics are executed by the next flush, which waits until the value is not 0 */
     unsigned slow_us;  /* additional duration of every flush */
     int most_bytes;    /* larger gets fail; 0: none */

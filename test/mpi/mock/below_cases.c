@@ -164,6 +164,67 @@ CASE(processes_that_the_user_separates) {
     query_peer(0);
 }
 
+/* ---- first windows between nodes ---- */
+
+/* Adds to all ranks of a new window, and checks the sum. */
+static void use_new_window(MPI_Comm comm) {
+    int64_t *sum, one = 1;
+    MPI_Win win;
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, comm, &sum, &win);
+    *sum = 0;
+    MPI_Barrier(comm);
+    MPI_Win_lock_all(0, win);
+    for (int target = 0; target < test_size; target++)
+        MPI_Accumulate(&one, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, MPI_SUM, win);
+    MPI_Win_flush_all(win);
+    MPI_Barrier(comm);
+    expect_eq(*sum, test_size);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+}
+
+static volatile bool first_is_over;
+
+static void *use_first_window(void *comm) {
+    below->thread = pthread_self();
+    below->holds_exchanges = test_rank == 1;
+    use_new_window(*(MPI_Comm *)comm);
+    below->holds_exchanges = false;
+    first_is_over = true;
+    if (test_rank == 1)
+        sem_post(&below->held);
+    return NULL;
+}
+
+/* A thread creates the first window. On rank 1 it stops after each exchange with rank 0, while the main threads create windows,
+ * too. After one of the exchanges the helpers of the first window are open on rank 0, but not on rank 1: the main threads must
+ * not use them. They begin when the ranks have agreed on the name of these helpers, so that these would come first: of the about
+ * 60 exchanges, the 12th does so, and the 49th comes before the helpers are open. */
+CASE(the_first_window_of_another_thread) {
+    enum { BEFORE = 40 /* exchanges */, WINDOWS = 2 };
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "no threads");
+    pthread_t other;
+    MPI_Comm first, next;
+    int over = 0;
+    has_below();
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Comm_dup(MPI_COMM_WORLD, &next);
+    pthread_create(&other, NULL, use_first_window, &first);
+    for (int exchanges = 1; !over; exchanges++) {
+        if (test_rank == 1)
+            sem_wait(&below->held);
+        over = first_is_over;
+        MPI_Bcast(&over, 1, MPI_INT, 1, MPI_COMM_WORLD);
+        for (int i = 0; exchanges > BEFORE && i < WINDOWS; i++)
+            use_new_window(next);
+        if (test_rank == 1 && !over)
+            sem_post(&below->go_on);
+    }
+    pthread_join(other, NULL);
+    MPI_Comm_free(&first);
+    MPI_Comm_free(&next);
+}
+
 /* ---- more windows than the report has records ---- */
 
 CASE(many_windows) {

@@ -231,3 +231,33 @@ static void agree_on(const struct net_boot *boot) {
 
 TEST(the_lowest_failure_counts)
 { boot_run(3, agree_on); }
+
+static void agree_on_keys(const struct net_boot *boot) {
+    expect(net_agree_on_key(boot, 7));
+    expect(!net_agree_on_key(boot, boot->rank == 1 ? 8 : 7));
+    expect(!net_agree_on_key(boot, boot->rank == 2 ? 0 : 7));
+    expect(!net_agree_on_key(boot, 0));
+}
+
+TEST(keys_of_all_are_the_same)
+{ boot_run(3, agree_on_keys); }
+
+enum { MANY = 600 }; /* more than there is room for on the stack */
+
+/* All processes pass the same; the last one passes another key, if `arg` is given. */
+static int gather_copies(void *arg, const void *mine, void *all, size_t bytes) {
+    for (size_t i = 0; i < MANY; i++)
+        memcpy((char *)all + i * bytes, mine, bytes);
+    if (arg && bytes == sizeof(uint64_t))
+        memcpy((char *)all + (MANY - 1) * bytes, arg, bytes);
+    return 0;
+}
+
+TEST(keys_of_many_are_the_same)
+{
+    uint64_t other = 8;
+    struct net_boot equal = {.size = MANY, .gather = gather_copies};
+    struct net_boot different = {.size = MANY, .arg = &other, .gather = gather_copies};
+    expect(net_agree_on_key(&equal, 7));
+    expect(!net_agree_on_key(&different, 7));
+}

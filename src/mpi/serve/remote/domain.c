@@ -1,9 +1,11 @@
 /* domain.c: opens, finds and closes domains, and keeps the windows that their helpers serve.
  *
- * All processes of a window choose the same domain without communication: they all know the domains that contain all
- * processes of the window, and take the first in an order that they agree on. Its key is random; its id is larger than
- * those of all domains that its processes belonged to before. MPI_Finalize closes them in this order, too, so no two
- * processes wait for each other in different domains. */
+ * Each process of a window finds the first domain that contains all processes of the window, in an order on which they
+ * agree: by id, which is larger than those of all domains that its processes belonged to before, then by key, which is
+ * random. The processes compare their choices, because another thread may be opening a domain that is not in the lists of
+ * all of them yet. If the choices differ, they open another domain. Later domains come later in the lists, so this ends when
+ * the first one is in all of them. MPI_Finalize closes them in this order, too, so no two processes wait for each other in
+ * different domains. */
 #include "mpi/serve/remote/domain.h"
 
 #include <errno.h>
@@ -110,7 +112,7 @@ static bool has_leaders(const struct serve_domain *d, const int *ranks, int size
     return all;
 }
 
-/* The first domain that serves these processes. Agreed upon, because a process may have run out of memory. */
+/* The first domain that serves these processes, if all of them find it. A process may have run out of memory. */
 static struct serve_domain *domain_find_for(MPI_Comm comm, const struct net_boot *boot) {
     struct serve_domain *found = NULL;
     pthread_mutex_lock(&list_mutex);
@@ -121,7 +123,7 @@ static struct serve_domain *domain_find_for(MPI_Comm comm, const struct net_boot
         free(ranks);
     }
     pthread_mutex_unlock(&list_mutex);
-    return net_boot_agree(boot, found ? 0 : -ENOENT) == 0 ? found : NULL;
+    return net_agree_on_key(boot, found ? found->key : 0) ? found : NULL;
 }
 
 /* ---- opening and closing ---- */
@@ -148,7 +150,8 @@ static int domain_name(struct serve_domain *d) {
     pthread_mutex_lock(&list_mutex);
     mine.id = ++last_id;
     pthread_mutex_unlock(&list_mutex);
-    mine.key = random_mix(clock_ns() ^ serve_process_card().id);
+    /* The id, because two threads may read the same time. */
+    mine.key = random_mix(clock_ns() ^ serve_process_card().id ^ mine.id);
     int status = net_agree_on_memory(&d->boot, all, "a list");
     if (status == 0)
         status = net_boot_gather(&d->boot, &mine, all, sizeof mine);
