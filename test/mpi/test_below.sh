@@ -36,4 +36,9 @@ run processes_that_the_user_separates BELOW_ALONE=1 HEARTH_WINDOWS=serve MPIR_CV
 run the_first_window_of_another_thread HEARTH_WINDOWS=serve HEARTH_NODE_RANKS=1
 expect "ARMCI finds one node" "$here/launch.sh" "$mpi" 2 --timeout 50 --env BELOW_ALONE=1 --env HEARTH_TEST_CONFIG=real --env HEARTH_NODE_RANKS=2 \
     --env HEARTH_ARMCI_TOPOLOGY=real --preload "$tree/test/below.so" "$tree/test/armci_domains"
+
+# An MPI whose epochs begin later, as those of MPICH's device ch3.
+expect "operations wait for their targets" "$here/launch.sh" "$mpi" 2 --timeout 50 --env BELOW_DEFERS=1 --env HEARTH_TEST_CONFIG=serve \
+    --env HEARTH_WINDOWS=serve --preload "$tree/lib/libhearth-mpi.so" --preload "$tree/test/below.so" "$tree/test/mpi_served_locks" \
+    operations_follow_the_post operations_follow_the_fence posts_and_starts_with_all_assertions fences_with_all_assertions
 exit $failed

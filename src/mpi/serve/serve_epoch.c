@@ -2,8 +2,11 @@
  *
  * Inside a node an operation is complete at its target when its call returns, since the caller executes it. So a flush
  * only orders memory. For targets of other nodes it waits until the helpers have executed all operations; unlock, complete
- * and fence do so before they notify anybody. Fence, post, start, complete and wait are the host's: it sees a window
- * without operations.
+ * and fence do so before they notify anybody.
+ *
+ * Operations are executed at once, so an epoch must not begin before its targets are ready. Fences are the host's, which
+ * sees a window without operations; without MPI_MODE_NOPRECEDE each of them waits for all ranks. Post, start, complete and wait
+ * are messages, unless the host's MPI_Win_start is known to wait (serve_sync.h).
  *
  * A lock is taken at the target's gate (gate.h). MPI_Win_lock_all takes the gates of all targets before it returns. MPI
  * would permit taking a gate with the first operation on its target only, but that can deadlock: a rank in the epoch
@@ -229,7 +232,14 @@ int serve_Win_sync(MPI_Win win) {
     return LIKELY(flush_all(win, IN_ORDER)) ? MPI_SUCCESS : serve_host.Win_sync(win);
 }
 
-/* ---- active targets: the host's calls, with memory in order around them ---- */
+/* ---- active targets: synchronisation with memory in order around it ---- */
+
+/* With MPI_MODE_NOPRECEDE the host may return before the other ranks have called it, and delay its own operations. */
+static int fence_all(const struct served *s, int assertion, MPI_Win win) {
+    if (serve_sync_fences(s))
+        return serve_sync_barrier(s);
+    return serve_host.Win_fence(s ? assertion & ~MPI_MODE_NOPRECEDE : assertion, win);
+}
 
 int serve_Win_fence(int assertion, MPI_Win win) {
     struct served *s = serve_find(win);
@@ -238,7 +248,7 @@ int serve_Win_fence(int assertion, MPI_Win win) {
     if (s && s->domain)
         serve_remote_flush_all(s);
     order_memory();
-    int rc = serve_sync_fences(s) ? serve_sync_barrier(s) : serve_host.Win_fence(assertion, win);
+    int rc = fence_all(s, assertion, win);
     order_memory();
     if (s && rc == MPI_SUCCESS)
         serve_target_mark_fenced(s, !(assertion & MPI_MODE_NOSUCCEED));

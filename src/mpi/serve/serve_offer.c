@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "mpi/serve/alloc.h"
@@ -22,8 +21,6 @@ struct serve_offer serve_offer_make(const void *base, MPI_Aint size, MPI_Aint un
     own.memory.owner = own.process = serve_process_card();
     own.pid = own.process.pid;
     own.probe = (uint64_t)(uintptr_t)&probe;
-    const char *component = getenv("OMPI_MCA_osc");
-    own.pt2pt = host_is_open_mpi() && component && strstr(component, "pt2pt");
     if (flavor == SERVE_ALLOCATED) {
         own.memory.id = random_mix(clock_ns() ^ own.process.id);
         own.alignment = serve_alloc_alignment(info);
@@ -154,10 +151,8 @@ static int offers_fill(struct served *s, struct serve_creation *c, const struct 
     c->beyond_host = is_beyond_host(all, local->size);
     if (!is_aligned_by_pages(all, local->size))
         return -ENOTSUP;
-    for (int i = 0; i < local->size; i++) {
+    for (int i = 0; i < local->size; i++)
         sizes[i] = part_bytes(&all[i], c->flavor, gates);
-        c->pt2pt |= all[i].pt2pt;
-    }
     int status = c->flavor == SERVE_ALLOCATED || !gates ? net_shared_open_sizes(local, sizes, &s->shared) : 0;
     if (status != 0)
         return status;

@@ -13,8 +13,7 @@ struct serve_creation {
     struct party party;
     enum serve_flavor flavor;
     MPI_Info info;
-    bool reached;     /* all memory of this node; by each rank for itself */
-    bool pt2pt;       /* some rank of this node asks for this component of Open MPI */
+    bool reached;     /* all memory of this node, and all ranks by messages; by each rank for itself */
     bool beyond_host; /* see serve_offer.c */
 };
 
@@ -28,7 +27,6 @@ struct serve_offer {
     struct serve_card process;
     uint64_t probe; /* address of a byte of its process that can be read */
     int64_t gate;   /* number of its gate in its process; -1: none */
-    uint64_t pt2pt; /* its environment selects this component of Open MPI for windows */
     int64_t pid;    /* 0: no memory to describe the window */
 };
 

@@ -8,10 +8,20 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/core/progress.h"
 
 enum { POSTED = 1, COMPLETED = 2 }; /* tags */
+
+/* MPICH's device ch3 and Open MPI's osc pt2pt do not wait. The user may select the latter in several ways, so the setting is not
+ * looked at. */
+bool serve_sync_host_waits(void) {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    return host_real.Get_library_version && host_Get_library_version(version, &length) == MPI_SUCCESS &&
+           strstr(version, "ch4:");
+}
 
 bool serve_sync_open(struct served *s, MPI_Comm comm) {
     if (serve_host.Comm_split(comm, 0, 0, &s->sync) != MPI_SUCCESS) {

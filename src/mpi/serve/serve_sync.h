@@ -1,8 +1,8 @@
 /* serve_sync.h: synchronises the ranks of a window by messages, where the host's calls do not.
  *
  *   fence           of windows between nodes whose handle is an empty window of the host, on each node of its own (serve_window.c)
- *   post, start,    of these windows, and wherever the host's start may return before the target has posted: Open MPI's
- *   complete, wait  osc pt2pt delays its own operations instead, but it sees none */
+ *   post, start,    of these windows, and wherever the host's start may return before the target has posted: MPI allows this, since a
+ *   complete, wait  host can delay its own operations; but Hearth executes those of a served window at once */
 #ifndef HEARTH_MPI_SERVE_SYNC_H
 #define HEARTH_MPI_SERVE_SYNC_H
 
@@ -15,8 +15,11 @@ static inline bool serve_sync_posts(const struct served *s) {
 
 /* Whether Hearth synchronises fences, too. */
 static inline bool serve_sync_fences(const struct served *s) {
-    return serve_sync_posts(s) && s->stand_in;
+    return serve_sync_posts(s) && s->stand_in && s->domain;
 }
+
+/* Whether MPI_Win_start of this MPI is known to wait until all targets have posted: that of MPICH's device ch4. */
+bool serve_sync_host_waits(void);
 
 /* Collective. False: no communicator. */
 bool serve_sync_open(struct served *s, MPI_Comm comm);

@@ -95,6 +95,18 @@ static int served_join(struct served *s, struct serve_creation *c, uint64_t key,
 
 /* ---- the host's window, whose handle the program sees ---- */
 
+/* The communicator for messages between the ranks, where these are needed (serve_sync.h). Between nodes there is a copy of the program's
+ * already. Returns false if this rank could not make one. */
+static bool served_sync(struct served *s, struct party *p) {
+    if (serve_sync_host_waits())
+        return true;
+    if (!p->domain)
+        return serve_sync_open(s, p->comm);
+    s->sync = p->comm;
+    p->keeps_comm = true;
+    return true;
+}
+
 /* Open MPI 4 cannot create windows of one process over existing memory, nor, as Debian builds it, any between nodes. But it
  * can create empty shared ones: then the handle is that of such a window of the ranks on this node, and serve_attribute.c
  * answers for it. On one node it synchronises as any other. Otherwise serve_sync.c does. Codes as below. */
@@ -103,7 +115,7 @@ static int served_name_empty(struct served *s, const struct serve_creation *c, M
     void *none;
     bool reached = c->reached;
     int rc = serve_host.Win_allocate_shared(0, 1, c->info, p->domain ? p->local_comm : comm, &none, win);
-    if (p->domain)
+    if (p->domain && s->sync == MPI_COMM_NULL)
         reached = serve_sync_open(s, p->comm) && reached;
     int status = net_boot_agree(&p->boot, rc != MPI_SUCCESS || !reached ? -ENOTSUP : 0);
     s->stand_in = status == 0;
@@ -115,10 +127,11 @@ static int served_name_empty(struct served *s, const struct serve_creation *c, M
 /* Creates the host window over the same memory whose handle the program sees. A host that cannot create one may still be
  * able to allocate a window: only one of Open MPI's components can do both. So the error is returned, except by MPICH: that
  * numbers windows by the contexts of their communicators, and reuses the context of a freed one (4.0). Returns 0 if every rank has its window and
- * reaches all memory; -EEXIST if all have their windows, but some do not reach all memory; or another code. */
-static int served_name(struct served *s, const struct serve_creation *c, MPI_Win *win) {
-    const struct party *p = &c->party;
+ * reaches all ranks; -EEXIST if all have their windows, but some do not reach all ranks; or another code. */
+static int served_name(struct served *s, struct serve_creation *c, MPI_Win *win) {
+    struct party *p = &c->party;
     MPI_Comm comm = host_is_open_mpi() ? p->comm : p->program;
+    c->reached = served_sync(s, p) && c->reached;
     int rc = s->dynamic ? serve_host.Win_create_dynamic(c->info, comm, win)
                         : serve_host.Win_create((void *)(uintptr_t)s->own_base, s->own_bytes, s->own_unit,
                                                 c->info, comm, win);
@@ -128,19 +141,6 @@ static int served_name(struct served *s, const struct serve_creation *c, MPI_Win
     if (status == 0)
         s->handle = *win;
     return status;
-}
-
-/* Posts and starts of Open MPI need messages of Hearth's (serve_sync.h). Between nodes the copy of the program's communicator is there
- * already. On one node osc pt2pt is used only if the user asks for it. Returns 0 or -EEXIST on all ranks. */
-static int take_sync(struct served *s, struct serve_creation *c) {
-    struct party *p = &c->party;
-    if (s->sync == MPI_COMM_NULL && p->domain && host_is_open_mpi()) {
-        s->sync = p->comm;
-        p->keeps_comm = true;
-    }
-    if (s->sync != MPI_COMM_NULL || p->domain || !c->pt2pt)
-        return 0;
-    return net_boot_agree(&p->boot, serve_sync_open(s, p->comm) ? 0 : -EEXIST);
 }
 
 /* ---- creation ---- */
@@ -174,8 +174,6 @@ static struct served *served_open(MPI_Comm comm, struct serve_offer *own, uint64
         status = served_join(s, c, key, status);
     if (status == 0)
         status = served_name(s, c, win);
-    if (status == 0)
-        status = take_sync(s, c);
     if (status != 0 && status != -EEXIST)
         status = agree_on_failure(c, status);
     serve_party_close(p);

@@ -4,8 +4,8 @@
  * node (remote/remote.h).
  *
  * The handle that the program sees is that of a host window over the same memory. So names, attributes, groups, info
- * and error handlers are the host's. The host's fence, post, start, complete and wait synchronise as they do in any
- * window. Locks, flushes and all operations are Hearth's; the host sees none of them.
+ * and error handlers are the host's, and so are fences where they include all ranks. Locks, flushes and all operations are
+ * Hearth's; the host sees none of them. So are post, start, complete and wait, where the host's do not suffice (serve_sync.h).
  *
  * To the rest of Hearth, served windows look like the host's: serve_table.c puts the functions below into the table of
  * the host's functions. They forward calls on all other windows to the host. */
@@ -64,10 +64,9 @@ struct served {
     int gate;                    /* number of its gate in this process; -1: none */
     struct served_target **here; /* the targets on this node, by number and by rank */
     int here_count;
-    struct node_table ranks;     /* where the memory of all ranks lies; with `domain` only */
-    int *started, started_count; /* ranks in the epoch of MPI_Win_start */
-    MPI_Comm
-        sync; /* all ranks, if the host's window has only those of this node (serve_sync.h); else MPI_COMM_NULL */
+    struct node_table ranks;      /* where the memory of all ranks lies; with `domain` only */
+    int *started, started_count;  /* ranks in the epoch of MPI_Win_start */
+    MPI_Comm sync;                /* all ranks, for messages (serve_sync.h); MPI_COMM_NULL: none are needed */
     int *posted, posted_count;    /* ranks that may still access this one; with `sync` only */
     struct served_memory *memory; /* its own, if it was allocated with the window */
     struct net_shared

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct below below;
@@ -113,6 +114,49 @@ int PMPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Co
     return split(comm, rank, key, made);
 }
 
+/* ---- epochs that begin later: MPI_Win_start, and a fence that ends no epoch, return before the targets are ready ---- */
+
+static struct {
+    bool is_due;
+    MPI_Group group;
+    int assertion;
+} start;
+
+static bool defers(void) {
+    return getenv("BELOW_DEFERS");
+}
+
+int PMPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
+    REAL(Win_start);
+    if (!defers())
+        return real(group, assertion, win);
+    start.is_due = true, start.group = group, start.assertion = assertion;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Win_complete(MPI_Win win) {
+    REAL(Win_complete);
+    int (*begin)(MPI_Group, int, MPI_Win);
+    *(void **)&begin = dlsym(RTLD_NEXT, "PMPI_Win_start");
+    int rc = start.is_due ? begin(start.group, start.assertion, win) : MPI_SUCCESS;
+    start.is_due = false;
+    return rc == MPI_SUCCESS ? real(win) : rc;
+}
+
+int PMPI_Win_fence(int assertion, MPI_Win win) {
+    REAL(Win_fence);
+    return defers() && assertion & MPI_MODE_NOPRECEDE ? MPI_SUCCESS : real(assertion, win);
+}
+
+/* MPICH's device ch4 does not do so, but ch3 does. */
+int PMPI_Get_library_version(char *version, int *length) {
+    REAL(Get_library_version);
+    int rc = real(version, length);
+    for (char *device = version; defers() && (device = strstr(device, "ch4"));)
+        device[2] = '3';
+    return rc;
+}
+
 /* Defined under the MPI names too: otherwise the library would take these functions for those of a tool. */
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
                      MPI_Op op, MPI_Win win) {
@@ -139,4 +183,20 @@ int MPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI
 
 int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *made) {
     return PMPI_Comm_split_type(comm, kind, key, info, made);
+}
+
+int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
+    return PMPI_Win_start(group, assertion, win);
+}
+
+int MPI_Win_complete(MPI_Win win) {
+    return PMPI_Win_complete(win);
+}
+
+int MPI_Win_fence(int assertion, MPI_Win win) {
+    return PMPI_Win_fence(assertion, win);
+}
+
+int MPI_Get_library_version(char *version, int *length) {
+    return PMPI_Get_library_version(version, length);
 }

@@ -5,7 +5,6 @@
  * configs: serve serve1 serve2 servempi servedirect servematch */
 #include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "serving.h"
 
@@ -479,9 +478,16 @@ static void wait_or_test(MPI_Win win, bool tests) {
         MPI_Win_test(win, &flag);
 }
 
+/* The target uses its memory for a moment, in which an operation that does not wait is executed. */
+static void use_own_memory(const struct allocated *w) {
+    for (double end = MPI_Wtime() + 0.02; MPI_Wtime() < end && load_number(w, 0) == 1;)
+        sched_yield();
+    expect_eq(load_number(w, 0), 1);
+    store_number(w, 1, 7);
+}
+
 /* The target still uses its memory when the origin starts its epoch. */
 CASE(operations_follow_the_post) {
-    enum { MOMENT_US = 20000 }; /* in which an operation that does not wait is executed */
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     MPI_Group all, other;
     MPI_Win_get_group(w.win, &all);
@@ -498,9 +504,7 @@ CASE(operations_follow_the_post) {
             MPI_Win_complete(w.win);
             expect_eq(got, 7);
         } else if (test_rank == 1) {
-            usleep(MOMENT_US);
-            expect_eq(load_number(&w, 0), 1);
-            store_number(&w, 1, 7);
+            use_own_memory(&w);
             MPI_Win_post(other, 0, w.win);
             MPI_Win_wait(w.win);
             expect_eq(load_number(&w, 0), 2);
@@ -509,6 +513,29 @@ CASE(operations_follow_the_post) {
     }
     MPI_Group_free(&other);
     MPI_Group_free(&all);
+    MPI_Win_free(&w.win);
+}
+
+/* The same for a fence that ends no epoch. */
+CASE(operations_follow_the_fence) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    for (int round = 0; round < 3; round++) {
+        int64_t two = 2, got = 7;
+        store_number(&w, 0, 1);
+        store_number(&w, 1, 0);
+        barrier();
+        if (test_rank == 1)
+            use_own_memory(&w);
+        MPI_Win_fence(MPI_MODE_NOPRECEDE, w.win);
+        if (test_rank == 0) {
+            MPI_Put(&two, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, w.win);
+            MPI_Get(&got, 1, MPI_INT64_T, 1, 8, 1, MPI_INT64_T, w.win);
+        }
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, w.win);
+        expect_eq(got, 7);
+        expect_eq(load_number(&w, 0), test_rank == 1 ? 2 : 1);
+        barrier();
+    }
     MPI_Win_free(&w.win);
 }
 
