@@ -108,8 +108,7 @@ void layout_forget(MPI_Datatype type) {
     pthread_mutex_unlock(&writing);
 }
 
-/* MPI_DATATYPE_NULL and invalid handles would invoke an error handler, and not the one of the access. */
-static bool is_handle(MPI_Datatype type) {
+bool layout_is_handle(MPI_Datatype type) {
 #ifdef MPICH_VERSION /* object kind in bits 26 to 29; storage kind above, where 0 is invalid */
     if (((unsigned)type >> 26 & 15) != 3 || (unsigned)type >> 30 == 0)
         return false;
@@ -121,7 +120,7 @@ static bool is_handle(MPI_Datatype type) {
 }
 
 static void learn(MPI_Datatype type, struct layout_element *e) {
-    if (!is_handle(type)) {
+    if (!layout_is_handle(type)) {
         e->error = -ENOTSUP;
         return;
     }

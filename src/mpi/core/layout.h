@@ -24,6 +24,10 @@ int layout_make(MPI_Count count, MPI_Datatype type, struct layout *out);
 int layout_make_long(MPI_Count count, MPI_Datatype type, struct layout *out);
 void layout_free(struct layout *l);
 
+/* False for MPI_DATATYPE_NULL, and for invalid handles as far as MPI's handles show it. A query of MPI with one of these would call an error
+ * handler, and not the one of the access. */
+bool layout_is_handle(MPI_Datatype type);
+
 /* Whether a message of so many bytes of this type ends inside a basic element. False if the type cannot be described. */
 bool layout_ends_inside(MPI_Datatype type, uint64_t bytes);
 

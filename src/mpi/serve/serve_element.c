@@ -201,7 +201,8 @@ static int derived_element(MPI_Datatype type, const struct recipe *r) {
 int serve_element_type(MPI_Datatype type) {
     struct recipe r;
     int found = serve_element_predefined(type);
-    if (found >= 0 || recipe_get(type, &r) != MPI_SUCCESS || r.combiner == MPI_COMBINER_NAMED)
+    if (found >= 0 || !layout_is_handle(type) || recipe_get(type, &r) != MPI_SUCCESS ||
+        r.combiner == MPI_COMBINER_NAMED)
         return found;
     return r.types > 0 ? derived_element(type, &r) : unnamed_element(type, r.combiner);
 }

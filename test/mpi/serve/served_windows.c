@@ -308,6 +308,24 @@ CASE(mistakes_have_the_class_of_the_host) {
     MPI_Win_free(&served.win);
 }
 
+/* Errors of MPI_COMM_WORLD and MPI_COMM_SELF end the job. */
+CASE(no_datatype_is_an_error_of_the_window) {
+    SKIP_IF(!test_served(), "not all MPIs check the datatype");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
+    MPI_Win_lock_all(0, w.win);
+    const int results[] = {
+        MPI_Accumulate(numbers, 1, MPI_INT, peer(), 0, 1, MPI_DATATYPE_NULL, MPI_SUM, w.win),
+        MPI_Get_accumulate(numbers, 1, MPI_INT, numbers + 1, 1, MPI_INT, peer(), 0, 1, MPI_DATATYPE_NULL,
+                           MPI_SUM, w.win),
+        MPI_Fetch_and_op(numbers, numbers + 1, MPI_DATATYPE_NULL, peer(), 0, MPI_SUM, w.win),
+        MPI_Compare_and_swap(numbers, numbers + 1, numbers + 2, MPI_DATATYPE_NULL, peer(), 0, w.win)};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        expect_eq(class_of(results[i]), MPI_ERR_TYPE);
+    MPI_Win_unlock_all(w.win);
+    MPI_Win_free(&w.win);
+}
+
 /* ---- communicators ---- */
 
 /* Adds to all ranks of the window and checks the sums. */
