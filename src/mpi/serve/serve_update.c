@@ -50,7 +50,7 @@ static int update_elements(const struct served_target *t, const struct data_upda
 }
 
 /* The elements of all sides are known to be of one type. The old values go to a packed copy first, unless the result is
- * contiguous. */
+ * contiguous; if the update fails, the copy has none. */
 static int update_apply(const struct served_target *t, struct data_update *u, const struct serve_side *from,
                         const struct serve_side *result) {
     struct packed operands, old; /* not initialised: zeroing them takes longer than a small update */
@@ -62,7 +62,7 @@ static int update_apply(const struct served_target *t, struct data_update *u, co
         u->packed = operands.bytes;
         u->old = old.bytes;
         rc = update_elements(t, u);
-        if (result && old.bytes != result->first)
+        if (rc == MPI_SUCCESS && result && old.bytes != result->first)
             shape_scatter(result->first, &result->layout.shape, old.bytes, u->bytes);
     }
     if (from)

@@ -236,3 +236,26 @@ CASE(addresses_that_do_not_exist) {
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
 }
+
+CASE(failed_fetches_leave_the_result) {
+    SKIP_IF(!test_served(), "the MPIs crash");
+    MPI_Win win;
+    MPI_Datatype gaps;
+    int64_t result[4] = {11, 12, 13, 14};
+    int target = (test_rank + 1) % test_size, class;
+    MPI_Type_vector(2, 1, 2, MPI_INT64_T, &gaps);
+    MPI_Type_commit(&gaps);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_lock_all(0, win);
+    int rc =
+        MPI_Get_accumulate(NULL, 0, MPI_INT64_T, result, 1, gaps, target, 64, 2, MPI_INT64_T, MPI_NO_OP, win);
+    MPI_Error_class(rc, &class);
+    expect_eq(class, MPI_ERR_RMA_RANGE);
+    for (int i = 0; i < 4; i++)
+        expect_eq(result[i], 11 + i);
+    barrier();
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Type_free(&gaps);
+}
