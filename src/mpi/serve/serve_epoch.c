@@ -255,10 +255,12 @@ int serve_Win_fence(int assertion, MPI_Win win) {
     return rc;
 }
 
-/* The ranks of a group in the window; NULL: out of memory, or not all are members. */
+/* The ranks of a group in the window; NULL: out of memory, no group, or not all are members. For MPI_GROUP_NULL MPI would not call the error
+ * handler of the window. */
 static int *ranks_of(const struct served *s, MPI_Group group, int *count) {
     MPI_Group all = MPI_GROUP_NULL;
-    host_Group_size(group, count);
+    if (group == MPI_GROUP_NULL || host_Group_size(group, count) != MPI_SUCCESS)
+        return NULL;
     int *own = malloc(((size_t)*count + 1) * sizeof *own),
         *ranks = malloc(((size_t)*count + 1) * sizeof *ranks);
     bool ok = own && ranks && host_Win_get_group(s->handle, &all) == MPI_SUCCESS;

@@ -65,6 +65,22 @@ CASE(fences) {
     MPI_Win_free(&w.win);
 }
 
+static int class_of(int code) {
+    int class;
+    MPI_Error_class(code, &class);
+    return class;
+}
+
+/* Errors of MPI_COMM_WORLD and MPI_COMM_SELF end the job. */
+CASE(no_group_is_an_error_of_the_window) {
+    SKIP_IF(!test_open_mpi() || !test_served(), "MPICH reports it on MPI_COMM_WORLD");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
+    expect_eq(class_of(MPI_Win_post(MPI_GROUP_NULL, 0, w.win)), MPI_ERR_GROUP);
+    expect_eq(class_of(MPI_Win_start(MPI_GROUP_NULL, 0, w.win)), MPI_ERR_GROUP);
+    MPI_Win_free(&w.win);
+}
+
 CASE(dynamic_between_all) {
     char *memory = aligned_bytes(WINDOW);
     int target = (test_rank + 1) % test_size, before = (test_rank + test_size - 1) % test_size;
