@@ -88,7 +88,10 @@ static int request_cancel(void *state, int complete) {
     return MPI_SUCCESS;
 }
 
+/* Inside a node the operation was made of plain loads and stores. The fence orders its loads before the accesses that follow the request's
+ * completion, as that of a flush does: MPI's own calls need not. */
 int serve_access_request(MPI_Request *request) {
+    atomic_thread_fence(memory_order_acquire);
     serve_progress_poll();
     int rc = host_Grequest_start(request_query, request_free, request_cancel, NULL, request);
     return rc == MPI_SUCCESS ? host_Grequest_complete(*request) : rc;
