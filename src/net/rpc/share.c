@@ -52,13 +52,15 @@ void net_share_open(struct net_registry *r, struct net_share *s) {
     pthread_mutex_unlock(&r->mutex);
 }
 
-/* The first that fits. */
-static struct net_share *share_find(struct net_registry *r, enum net_service_number service,
-                                    bool (*fits)(const struct net_share *s, void *arg), void *arg) {
+/* The first that fits, reserved for this service: another thread may look for one before the service is offered. */
+static struct net_share *share_reserve(struct net_registry *r, enum net_service_number service,
+                                       bool (*fits)(const struct net_share *s, void *arg), void *arg) {
     pthread_mutex_lock(&r->mutex);
     struct net_share *s = r->first;
-    while (s && (net_offers(s->net, service) || !fits(s, arg)))
+    while (s && (s->reserved[service] || net_offers(s->net, service) || !fits(s, arg)))
         s = s->next;
+    if (s)
+        s->reserved[service] = true;
     pthread_mutex_unlock(&r->mutex);
     return s;
 }
@@ -66,19 +68,22 @@ static struct net_share *share_find(struct net_registry *r, enum net_service_num
 struct net_share *net_share_take(struct net_registry *r, const struct net_boot *boot,
                                  enum net_service_number service,
                                  bool (*fits)(const struct net_share *s, void *arg), void *arg) {
-    struct net_share *s = r ? share_find(r, service, fits, arg) : NULL;
-    if (!net_agree_on_key(boot, s ? s->key : 0))
+    struct net_share *s = r ? share_reserve(r, service, fits, arg) : NULL;
+    bool same = net_agree_on_key(boot, s ? s->key : 0);
+    if (!s)
         return NULL;
     pthread_mutex_lock(&r->mutex);
-    s->users++;
+    s->users += same;
+    s->reserved[service] = same;
     pthread_mutex_unlock(&r->mutex);
-    return s;
+    return same ? s : NULL;
 }
 
 void net_share_leave(struct net_registry *r, struct net_share *s, enum net_service_number service) {
     if (r)
         pthread_mutex_lock(&r->mutex);
     bool last = --s->users == 0;
+    s->reserved[service] = false;
     struct net_share **at = r && last ? &r->first : NULL;
     while (at && *at && *at != s)
         at = &(*at)->next;

@@ -19,7 +19,8 @@ struct net_share {
     pthread_mutex_t guard;              /* recursive; needed only where several threads may call */
     void (*close)(struct net_share *s); /* collective; frees the structure, too */
     void *arg;                          /* of `close` */
-    int users;                          /* guarded by the registry */
+    int users;                          /* guarded by the registry, as is `reserved` */
+    bool reserved[NET_SERVICES];        /* a library takes it, or has taken it, for this service */
     struct net_share *next;
 };
 
@@ -41,7 +42,8 @@ struct net_registry *net_registry_find(void);
 void net_share_open(struct net_registry *r, struct net_share *s);
 
 /* Looks for an engine without this service for which `fits` holds, and takes it. Collective among the processes of `boot`:
- * all take the same one, or none. The caller then calls net_join. */
+ * all take the same one, or none. The caller then calls net_join. If several threads look for one at once, at most one of them
+ * takes it, and perhaps none. */
 struct net_share *net_share_take(struct net_registry *r, const struct net_boot *boot,
                                  enum net_service_number service,
                                  bool (*fits)(const struct net_share *s, void *arg), void *arg);
