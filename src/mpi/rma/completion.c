@@ -62,17 +62,22 @@ static void complete_all(struct window *w, uint64_t before, enum completion_scop
     }
 }
 
-/* Clears the marks of atomics whose results have arrived; returns whether there were any. Excludes atomics that
- * another thread issued after the completing call began: their results are later sync events. */
+/* Returns whether results of atomics to this target have arrived. Those that another thread issued after the completing
+ * call began stay marked: their results are later sync events. */
+static bool end_fetching_one(struct window *w, struct rma_target *t, uint64_t before) {
+    if (!t->fetching || t->first_fetch >= before)
+        return false;
+    t->first_fetch = before;
+    t->fetching = t->last_fetch >= before;
+    w->epoch.fetching -= !t->fetching;
+    return true;
+}
+
+/* The same for one target, or for all if t is NULL. */
 static bool end_fetching(struct window *w, struct rma_target *t, uint64_t before) {
-    bool any = false;
-    if (t && t->fetching && t->last_fetch < before) {
-        t->fetching = false;
-        w->epoch.fetching--;
-        return true;
-    }
+    bool any = t && end_fetching_one(w, t, before);
     for (uint32_t i = 0; !t && w->epoch.fetching && i < w->targets.count; i++)
-        any |= end_fetching(w, rma_window_target_at(w, i), before);
+        any |= end_fetching_one(w, rma_window_target_at(w, i), before);
     return any;
 }
 

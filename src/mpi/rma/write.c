@@ -159,6 +159,16 @@ static inline struct rma_target *find_uncached(MPI_Win win, int rank, struct win
     return LIKELY(simple) ? rma_window_target(w, rank) : NULL;
 }
 
+/* The next number is that of an atomic whose result has not been observed. Requires the lock. */
+static inline void mark_fetching(struct window *w, struct rma_target *t) {
+    if (!t->fetching) {
+        w->epoch.fetching++;
+        t->first_fetch = rma_inflight_issued;
+    }
+    t->fetching = true;
+    t->last_fetch = rma_inflight_issued;
+}
+
 static inline int end_uncached(struct window *w, struct rma_target *t, int rc) {
     rma_progress_note();
     if (UNLIKELY(rc != MPI_SUCCESS))
@@ -176,11 +186,8 @@ static inline int end_uncached_fetch(struct window *w, struct rma_target *t, voi
                                      MPI_Datatype type, int rc) {
     if (UNLIKELY(rma_inflight_buffers))
         rma_inflight_overlap_typed(result, count, type);
-    if (LIKELY(rc == MPI_SUCCESS)) {
-        w->epoch.fetching += !t->fetching;
-        t->fetching = true;
-        t->last_fetch = rma_inflight_issued;
-    }
+    if (LIKELY(rc == MPI_SUCCESS))
+        mark_fetching(w, t);
     return end_uncached(w, t, rc);
 }
 
@@ -192,9 +199,8 @@ static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_
         rma_inflight_overlap_typed(result, count, type);
     if (t && rc == MPI_SUCCESS) {
         rma_lock();
-        w->epoch.fetching += !t->fetching;
-        t->fetching = true;
-        t->last_fetch = rma_inflight_issued++;
+        mark_fetching(w, t);
+        rma_inflight_issued++;
         atomic_store_explicit(&t->fast, false, memory_order_relaxed);
         rma_window_use(w, t);
         rma_unlock();

@@ -45,24 +45,50 @@ int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int t
     return MPI_SUCCESS;
 }
 
+static int flush(int target, MPI_Win win) {
+    REAL(Win_flush);
+    return real(target, win);
+}
+
+static int fetch_due(MPI_Win win) {
+    int rc = MPI_SUCCESS;
+    if (!late.is_due || late.win != win)
+        return rc;
+    late.is_due = false;
+    for (*(int *)late.result = 0; rc == MPI_SUCCESS && !*(int *)late.result;) {
+        fetch(late.result, late.type, late.target, late.disp, win);
+        rc = flush(late.target, win);
+    }
+    return rc;
+}
+
 /* ---- flushes ---- */
 
+/* The flush is complete, only its return is delayed. */
+static void hold_flush(void) {
+    if (!below.holds_flush)
+        return;
+    below.holds_flush = false;
+    sem_post(&below.held);
+    sem_wait(&below.go_on);
+}
+
 int PMPI_Win_flush(int target, MPI_Win win) {
-    REAL(Win_flush);
-    int rc = real(target, win);
+    int rc = flush(target, win);
     if (below.slow_us)
         usleep(below.slow_us);
-    if (below.holds_flush) { /* the flush is complete, only its return is delayed */
-        below.holds_flush = false;
-        sem_post(&below.held);
-        sem_wait(&below.go_on);
-    } else if (late.is_due && late.win == win && late.target == target) {
-        late.is_due = false;
-        for (*(int *)late.result = 0; rc == MPI_SUCCESS && !*(int *)late.result;) {
-            fetch(late.result, late.type, target, late.disp, win);
-            rc = real(target, win);
-        }
-    }
+    if (rc == MPI_SUCCESS && late.target == target)
+        rc = fetch_due(win);
+    hold_flush();
+    return rc;
+}
+
+int PMPI_Win_flush_all(MPI_Win win) {
+    REAL(Win_flush_all);
+    int rc = real(win);
+    if (rc == MPI_SUCCESS)
+        rc = fetch_due(win);
+    hold_flush();
     return rc;
 }
 
@@ -165,6 +191,10 @@ int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int ta
 
 int MPI_Win_flush(int target, MPI_Win win) {
     return PMPI_Win_flush(target, win);
+}
+
+int MPI_Win_flush_all(MPI_Win win) {
+    return PMPI_Win_flush_all(win);
 }
 
 int MPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,

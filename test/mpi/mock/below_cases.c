@@ -31,12 +31,31 @@ static void store_word(struct window *w, int v) {
     MPI_Win_sync(w->win);
 }
 
-/* ---- sync events by an atomic ---- */
+/* ---- flushes of another thread ---- */
 
-static void *flush_early(void *flag) {
-    MPI_Win_flush(1, ((struct window *)flag)->win);
+static void *flush_one(void *w) {
+    MPI_Win_flush(1, ((struct window *)w)->win);
     return NULL;
 }
+
+static void *flush_all(void *w) {
+    MPI_Win_flush_all(((struct window *)w)->win);
+    return NULL;
+}
+
+/* Another thread begins a flush, which completes and does not return before end_held. */
+static void begin_held(pthread_t *other, void *(*flush)(void *), struct window *w) {
+    below->holds_flush = true;
+    pthread_create(other, NULL, flush, w);
+    sem_wait(&below->held);
+}
+
+static void end_held(pthread_t other) {
+    sem_post(&below->go_on);
+    pthread_join(other, NULL);
+}
+
+/* ---- sync events by an atomic ---- */
 
 /* One thread's flush begins before another thread issues an atomic, and returns before the atomic's value has arrived. The
  * value must still count as a sync event when a later flush completes the atomic. Nothing else in that flush is a sync
@@ -46,13 +65,10 @@ static void hear_late(struct window *flag, struct window *data) {
     int told = 0, zero = 0, unused;
     expect_eq(read_word(flag), 0);
     expect_eq(read_word(data), 1);
-    below->holds_flush = true;
-    pthread_create(&other, NULL, flush_early, flag);
-    sem_wait(&below->held);
+    begin_held(&other, flush_one, flag);
     below->fetches_late = true;
     MPI_Fetch_and_op(&zero, &told, MPI_INT, 1, 0, MPI_NO_OP, flag->win);
-    sem_post(&below->go_on);
-    pthread_join(other, NULL);
+    end_held(other);
     expect_eq(read_word(data), 1);
     MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
     MPI_Get(&unused, 1, MPI_INT, 1, 32, 1, MPI_INT, flag->win);
@@ -62,14 +78,14 @@ static void hear_late(struct window *flag, struct window *data) {
     below->fetches_late = false;
 }
 
-CASE(a_flush_of_another_thread) {
-    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "no threads");
+/* Rank 0 learns by an atomic that rank 1 has changed the data. */
+static void run_hearing(void (*hear)(struct window *flag, struct window *data)) {
     struct window flag = open_window(64, "acquire"), data = open_window(64, "acquire");
     store_word(&flag, 0);
     store_word(&data, 1);
     barrier();
     if (has_below()) {
-        hear_late(&flag, &data);
+        hear(&flag, &data);
     } else {
         MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         store_word(&data, 2);
@@ -77,6 +93,47 @@ CASE(a_flush_of_another_thread) {
     }
     close_window(&data);
     close_window(&flag);
+}
+
+CASE(a_flush_of_another_thread) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "no threads");
+    run_hearing(hear_late);
+}
+
+/* A thread's flush completes an atomic. Before it returns, another thread issues a second atomic to the same target. The flush
+ * must still acquire for the first. */
+static void hear_beside(struct window *flag, struct window *data, void *(*flush)(void *)) {
+    pthread_t other;
+    int told = 0, zero = 0, second = 0;
+    expect_eq(read_word(flag), 0);
+    flush(flag); /* the first one acquires */
+    expect_eq(read_word(data), 1);
+    expect_eq(read_word(data), 1); /* cached now: the first flush of this window acquired, too */
+    below->fetches_late = true;
+    MPI_Fetch_and_op(&zero, &told, MPI_INT, 1, 0, MPI_NO_OP, flag->win);
+    below->fetches_late = false;
+    MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    begin_held(&other, flush, flag);
+    MPI_Fetch_and_op(&zero, &second, MPI_INT, 1, 0, MPI_NO_OP, flag->win);
+    end_held(other);
+    expect_eq(told, 2);
+    expect_eq(read_word(data), 2);
+    MPI_Win_flush(1, flag->win);
+    expect_eq(second, 2);
+}
+
+static void hear_beside_flush(struct window *flag, struct window *data) {
+    hear_beside(flag, data, flush_one);
+}
+
+static void hear_beside_flush_all(struct window *flag, struct window *data) {
+    hear_beside(flag, data, flush_all);
+}
+
+CASE(an_atomic_during_a_flush) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "no threads");
+    run_hearing(hear_beside_flush);
+    run_hearing(hear_beside_flush_all);
 }
 
 /* ---- read-ahead ---- */

@@ -63,10 +63,10 @@ struct rma_target {
     struct write *writes;    /* incomplete writes; on completion, entries in their ranges are dropped again */
     uint64_t inserts_before; /* entries inserted before the first of them: if unchanged, none are dropped */
     uint64_t probe_ticks, probe_bytes;
-    struct target_row *row;         /* for the report, by rank in MPI_COMM_WORLD; NULL: not asked for yet */
-    uint64_t last_fetch;            /* number of the last atomic that returns a value */
-    uint64_t walk_next, walk_bytes; /* sequential gets: where the next one is expected, and its size */
-    uint64_t ahead_from, ahead_to;  /* range that was read ahead and not requested yet */
+    struct target_row *row;           /* for the report, by rank in MPI_COMM_WORLD; NULL: not asked for yet */
+    uint64_t first_fetch, last_fetch; /* bounds of the numbers of atomics whose results are not observed */
+    uint64_t walk_next, walk_bytes;   /* sequential gets: where the next one is expected, and its size */
+    uint64_t ahead_from, ahead_to;    /* range that was read ahead and not requested yet */
 };
 
 /* The access epochs that are open, and what happened since the last flush. */
