@@ -43,8 +43,7 @@ static void complete_target(struct window *w, struct rma_target *t, uint64_t bef
     if (scope == SCOPE_LOCAL || t->writes_before >= before)
         return;
     t->writes_before = before;
-    if (t->last_write < before)
-        rma_write_completed(w, t);
+    rma_write_completed(w, t, before);
 }
 
 static void complete_all(struct window *w, uint64_t before, enum completion_scope scope) {

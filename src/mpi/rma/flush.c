@@ -119,7 +119,7 @@ static inline bool settle_fast(struct window *w, struct rma_target *t, enum comp
     t->gets_before = rma_inflight_issued;
     if (scope == SCOPE_REMOTE && t->last_write >= t->writes_before) {
         t->writes_before = rma_inflight_issued;
-        rma_write_completed(w, t);
+        rma_write_completed(w, t, rma_inflight_issued);
     }
     t->alone = 0;
     t->used_stamp = 0;

@@ -41,18 +41,23 @@ void rma_write_drop(struct window *w, int target, const struct write *write) {
     }
 }
 
-void rma_write_completed_slow(struct window *w, struct rma_target *t) {
+/* Writes that another thread issued meanwhile stay. They drop entries as well, because one of them may be merged with a write that is
+ * complete. */
+void rma_write_completed_slow(struct window *w, struct rma_target *t, uint64_t before) {
     int target = t->head.rank;
     bool again = rma_inflight_inserts != t->inserts_before;
+    uint32_t kept = 0;
     if (again && t->writes_unknown)
         rma_write_drop(w, target, NULL);
     for (uint32_t i = 0; i < t->write_count; i++) {
         if (again && !t->writes_unknown)
             rma_write_drop(w, target, &t->writes[i]);
-        layout_free(&t->writes[i].layout);
+        if (t->writes[i].number < before)
+            layout_free(&t->writes[i].layout);
+        else
+            t->writes[kept++] = t->writes[i];
     }
-    t->write_count = 0;
-    t->writes_unknown = false;
+    t->write_count = kept;
 }
 
 /* Merges consecutive blocks, the pattern of most programs. */
@@ -62,6 +67,7 @@ static bool write_merge(struct rma_target *t, const struct write *write) {
         last->address + last->layout.shape.bytes != write->address)
         return false;
     last->layout.shape = shape_contiguous(last->layout.shape.bytes + write->layout.shape.bytes);
+    last->number = write->number;
     return true;
 }
 
@@ -129,7 +135,7 @@ static void count_issued(struct issue *i) {
     struct rma_target *t = i->target;
     if (t->last_write < t->writes_before || i->inserts < t->inserts_before)
         t->inserts_before = i->inserts;
-    t->last_write = rma_inflight_issued++;
+    t->last_write = i->write.number = rma_inflight_issued++;
     atomic_store_explicit(&t->fast, false, memory_order_relaxed);
     rma_window_mark_busy(i->window, t);
     if (i->what == WRITES_UNKNOWN || (i->what == WRITES_KNOWN && write_remember(t, &i->write)))

@@ -62,6 +62,42 @@ static int fetch_due(MPI_Win win) {
     return rc;
 }
 
+/* ---- a put that the next flush executes ---- */
+
+static struct {
+    bool is_due;
+    const void *origin;
+    int ocount, target, tcount;
+    MPI_Datatype otype, ttype;
+    MPI_Aint disp;
+    MPI_Win win;
+} late_put;
+
+static int put(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+               MPI_Datatype ttype, MPI_Win win) {
+    REAL(Put);
+    return real(origin, ocount, otype, target, disp, tcount, ttype, win);
+}
+
+int PMPI_Put(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+             MPI_Datatype ttype, MPI_Win win) {
+    if (!below.puts_late)
+        return put(origin, ocount, otype, target, disp, tcount, ttype, win);
+    late_put.origin = origin, late_put.ocount = ocount, late_put.otype = otype;
+    late_put.target = target, late_put.disp = disp, late_put.tcount = tcount, late_put.ttype = ttype;
+    late_put.win = win;
+    late_put.is_due = true;
+    return MPI_SUCCESS;
+}
+
+static int put_due(MPI_Win win) {
+    if (!late_put.is_due || late_put.win != win)
+        return MPI_SUCCESS;
+    late_put.is_due = false;
+    return put(late_put.origin, late_put.ocount, late_put.otype, late_put.target, late_put.disp,
+               late_put.tcount, late_put.ttype, win);
+}
+
 /* ---- flushes ---- */
 
 /* The flush is complete, only its return is delayed. */
@@ -74,7 +110,9 @@ static void hold_flush(void) {
 }
 
 int PMPI_Win_flush(int target, MPI_Win win) {
-    int rc = flush(target, win);
+    int rc = late_put.target == target ? put_due(win) : MPI_SUCCESS;
+    if (rc == MPI_SUCCESS)
+        rc = flush(target, win);
     if (below.slow_us)
         usleep(below.slow_us);
     if (rc == MPI_SUCCESS && late.target == target)
@@ -85,7 +123,9 @@ int PMPI_Win_flush(int target, MPI_Win win) {
 
 int PMPI_Win_flush_all(MPI_Win win) {
     REAL(Win_flush_all);
-    int rc = real(win);
+    int rc = put_due(win);
+    if (rc == MPI_SUCCESS)
+        rc = real(win);
     if (rc == MPI_SUCCESS)
         rc = fetch_due(win);
     hold_flush();
@@ -187,6 +227,11 @@ int PMPI_Get_library_version(char *version, int *length) {
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
                      MPI_Op op, MPI_Win win) {
     return PMPI_Fetch_and_op(origin, result, type, target, disp, op, win);
+}
+
+int MPI_Put(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+            MPI_Datatype ttype, MPI_Win win) {
+    return PMPI_Put(origin, ocount, otype, target, disp, tcount, ttype, win);
 }
 
 int MPI_Win_flush(int target, MPI_Win win) {

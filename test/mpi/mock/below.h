@@ -13,6 +13,7 @@ struct below {
     volatile bool holds_exchanges; /* every MPI_Allgather and MPI_Allreduce of `thread` does the same */
     pthread_t thread;
     bool fetches_late; /* atomics are executed by the next flush, which waits until the value is not 0 */
+    bool puts_late;    /* a put is executed by the next flush of its target; one at a time */
     unsigned slow_us;  /* additional duration of every flush */
     int most_bytes;    /* larger gets fail; 0: none */
 };

@@ -31,6 +31,21 @@ static void store_word(struct window *w, int v) {
     MPI_Win_sync(w->win);
 }
 
+static int get_block(struct window *w, int block, void *data) {
+    return MPI_Get(data, BLOCK, MPI_BYTE, 1, block * BLOCK, BLOCK, MPI_BYTE, w->win);
+}
+
+static void read_version(struct window *w, int block, int version) {
+    unsigned char data[BLOCK];
+    expect_eq(get_block(w, block, data), MPI_SUCCESS);
+    MPI_Win_flush(1, w->win);
+    expect_pattern(data, BLOCK, 1, (size_t)(block * BLOCK), version);
+}
+
+static void read_block(struct window *w, int block) {
+    read_version(w, block, 0);
+}
+
 /* ---- flushes of another thread ---- */
 
 static void *flush_one(void *w) {
@@ -145,13 +160,6 @@ static void note_error(MPI_Win *win, int *code, ...) {
     handled++;
 }
 
-static void read_block(struct window *w, int block) {
-    unsigned char data[BLOCK];
-    expect_eq(MPI_Get(data, BLOCK, MPI_BYTE, 1, block * BLOCK, BLOCK, MPI_BYTE, w->win), MPI_SUCCESS);
-    MPI_Win_flush(1, w->win);
-    expect_pattern(data, BLOCK, 1, (size_t)(block * BLOCK), 0);
-}
-
 /* The program did not issue the read-ahead get, so its error handler must not be called. */
 CASE(an_error_of_read_ahead) {
     struct window w = open_window(BLOCK * BLOCKS, "always");
@@ -186,6 +194,43 @@ CASE(measured_before_read_ahead) {
         if (expect(stats(w.win, &s)))
             expect(s.ahead_fetched > 0);
         below->slow_us = 0;
+    }
+    close_window(&w);
+}
+
+/* ---- own writes ---- */
+
+/* Executed by the next flush. */
+static void put_late(struct window *w, int block, const void *data) {
+    below->puts_late = true;
+    MPI_Put(data, BLOCK, MPI_BYTE, 1, block * BLOCK, BLOCK, MPI_BYTE, w->win);
+    below->puts_late = false;
+}
+
+/* Read-ahead fetches block 2 before this process's put to it is executed. A flush completes both. Before it returns, another thread
+ * issues an operation to the same target that counts as a write and changes nothing. The block must not be served any more. */
+static void write_beside(struct window *w) {
+    pthread_t other;
+    unsigned char changed[BLOCK], first[BLOCK], second[BLOCK];
+    int zero = 0, unused;
+    fill_pattern(changed, BLOCK, 1, 2 * BLOCK, 1);
+    put_late(w, 2, changed);
+    get_block(w, 0, first);
+    get_block(w, 1, second);
+    begin_held(&other, flush_one, w);
+    MPI_Fetch_and_op(&zero, &unused, MPI_INT, 1, BLOCK * (BLOCKS - 1), MPI_NO_OP, w->win);
+    end_held(other);
+    read_version(w, 2, 1);
+}
+
+CASE(a_write_during_a_flush) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "no threads");
+    struct window w = open_window(BLOCK * BLOCKS, "always");
+    CLAMPI_Stats s;
+    if (has_below()) {
+        write_beside(&w);
+        if (expect(stats(w.win, &s)))
+            expect(s.ahead_fetched > 0);
     }
     close_window(&w);
 }

@@ -22,6 +22,7 @@ struct target_row;
 struct write {
     uint64_t address;
     struct layout layout;
+    uint64_t number; /* of the last operation that is part of it */
 };
 
 enum verdict { VERDICT_OPEN, VERDICT_CACHE, VERDICT_BYPASS };
