@@ -10,8 +10,9 @@
 #include "mpi/rma/window/rma_progress.h"
 #include "mpi/rma/write.h"
 
+/* Not if the window was refused since the last hit: operations to it may then be untracked. */
 static inline bool may_elide(const struct window *w) {
-    return w->cache && !w->shared && w->mode != MODE_OFF;
+    return w->cache && rma_admission_caches(w);
 }
 
 static void note_elided(struct window *w) {

@@ -89,9 +89,9 @@ static int write_remember(struct rma_target *t, struct write *write) {
     return 0;
 }
 
-/* Whether any cache can hold data of memory that this window writes. */
+/* Whether any cache can hold data of memory that this window writes, or gets that its cache tracks may be in flight. */
 static bool matters(const struct window *w) {
-    return rma_admission_caches(w) || w->aliases.count;
+    return rma_admission_caches(w) || w->cache || w->aliases.count;
 }
 
 /* One write, from write_begin to write_finish. */

@@ -223,6 +223,16 @@ int PMPI_Get_library_version(char *version, int *length) {
     return rc;
 }
 
+/* ---- processes of several MPI_COMM_WORLDs ---- */
+
+int PMPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_Group to, int there[]) {
+    REAL(Group_translate_ranks);
+    int rc = real(from, count, ranks, to, there);
+    for (int i = 0; below.two_worlds && i < count; i++)
+        there[i] = MPI_UNDEFINED;
+    return rc;
+}
+
 /* Defined under the MPI names too: otherwise the library would take these functions for those of a tool. */
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
                      MPI_Op op, MPI_Win win) {
@@ -274,4 +284,8 @@ int MPI_Win_fence(int assertion, MPI_Win win) {
 
 int MPI_Get_library_version(char *version, int *length) {
     return PMPI_Get_library_version(version, length);
+}
+
+int MPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_Group to, int there[]) {
+    return PMPI_Group_translate_ranks(from, count, ranks, to, there);
 }

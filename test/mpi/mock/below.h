@@ -14,6 +14,7 @@ struct below {
     pthread_t thread;
     bool fetches_late; /* atomics are executed by the next flush, which waits until the value is not 0 */
     bool puts_late;    /* a put is executed by the next flush of its target; one at a time */
+    bool two_worlds;   /* no rank of a group is found in another group */
     unsigned slow_us;  /* additional duration of every flush */
     int most_bytes;    /* larger gets fail; 0: none */
 };

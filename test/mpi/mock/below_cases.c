@@ -13,10 +13,14 @@ enum { BLOCK = 100, BLOCKS = 40 };
 
 static struct below *below;
 
+static bool find_below(void) {
+    below = dlsym(RTLD_DEFAULT, "below");
+    return expect(below != NULL);
+}
+
 /* Rank 1 only serves rank 0. */
 static bool has_below(void) {
-    below = dlsym(RTLD_DEFAULT, "below");
-    return expect(below != NULL) && test_rank == 0;
+    return find_below() && test_rank == 0;
 }
 
 static int read_word(struct window *w) {
@@ -232,6 +236,44 @@ CASE(a_write_during_a_flush) {
         if (expect(stats(w.win, &s)))
             expect(s.ahead_fetched > 0);
     }
+    close_window(&w);
+}
+
+/* A window over other memory, of which Hearth cannot tell whether it overlaps the windows of MPI_COMM_WORLD. Collective. */
+static MPI_Win make_unrelated(void *memory, size_t bytes) {
+    MPI_Comm comm;
+    MPI_Win win;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    below->two_worlds = true;
+    MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &win);
+    below->two_worlds = false;
+    MPI_Comm_free(&comm);
+    return win;
+}
+
+/* There was a hit since the last flush. Then caching of the window ends, and a put is issued. The flush must not be elided. */
+CASE(a_flush_after_refusal) {
+    static _Alignas(64) unsigned char other[64];
+    struct window w = open_window(BLOCK * BLOCKS, "always");
+    unsigned char data[BLOCK], changed[BLOCK];
+    if (!find_below())
+        return;
+    if (test_rank == 0) {
+        read_block(&w, 0);
+        get_block(&w, 0, data);
+        expect_hits(w.win, 1);
+    }
+    MPI_Win win = make_unrelated(other, sizeof other);
+    if (test_rank == 0) {
+        fill_pattern(changed, BLOCK, 1, BLOCK, 1);
+        put_late(&w, 1, changed);
+        MPI_Win_flush(1, w.win);
+    }
+    barrier();
+    MPI_Win_sync(w.win);
+    if (test_rank == 1)
+        expect_pattern(w.base + BLOCK, BLOCK, 1, BLOCK, 1);
+    MPI_Win_free(&win);
     close_window(&w);
 }
 
