@@ -269,28 +269,31 @@ static bool copy_list(const struct shape *from, struct shape *to) {
     return true;
 }
 
-static int get_fetch_rest(struct window *w, struct rma_target *t, const struct access *a, uint64_t head) {
-    struct shape rest = shape_contiguous(a->bytes - head);
-    int rc = rma_fetch_bytes(w, t->head.rank, a->address + head, &rest, a->buffer + head, &rest);
+/* Fetches `bytes` bytes of a contiguous get, from byte `from` on. */
+static int get_fetch_part(struct window *w, struct rma_target *t, const struct access *a, uint64_t from,
+                          uint64_t bytes) {
+    struct shape part = shape_contiguous(bytes);
+    int rc = rma_fetch_bytes(w, t->head.rank, a->address + from, &part, a->buffer + from, &part);
     rma_lock();
     if (rc == MPI_SUCCESS)
-        rma_fetch_count(w, t, rest.bytes);
+        rma_fetch_count(w, t, bytes);
     rma_unlock();
     return rc;
 }
 
-/* Joins the get in flight that fetches this entry's data, or its first `head` bytes. Returns false if that is not
- * possible; then nothing was changed. */
-static bool hit_pending(struct window *w, struct rma_target *t, struct access *a, uint32_t entry,
-                        uint64_t head, int *rc) {
-    uint32_t source = cache_owner_of(w->cache, entry);
-    struct shape there = shape_contiguous(head);
-    const struct op *bringer = rma_inflight_at(source);
+/* Whether a get can join the one in flight that fetches this PENDING entry's data. */
+static bool is_joinable(const struct window *w, uint32_t entry) {
+    const struct op *bringer = rma_inflight_at(cache_owner_of(w->cache, entry));
     bool revalidates = w->mode == MODE_TRANSPARENT &&
                        bringer->acquired != atomic_load_explicit(&acquire_generation, memory_order_acquire);
-    if (bringer->kind != OP_FILL || bringer->invalid || revalidates ||
-        rma_inflight_overlap(a->buffer, &a->here.shape))
-        return false;
+    return bringer->kind == OP_FILL && !bringer->invalid && !revalidates;
+}
+
+/* Joins the get in flight that fetches this entry's data, or its first `head` bytes. Returns false if there is no memory; then
+ * nothing was changed. */
+static bool join_add(struct window *w, struct rma_target *t, struct access *a, uint32_t entry,
+                     uint64_t head) {
+    struct shape there = shape_contiguous(head);
     if (head == a->bytes && !copy_list(&a->there.shape, &there))
         return false;
     struct op op = {.kind = OP_JOIN,
@@ -308,11 +311,52 @@ static bool hit_pending(struct window *w, struct rma_target *t, struct access *a
         return false;
     }
     a->here.owned = NULL; /* now owned by the operation */
-    rma_inflight_join(id, source);
+    rma_inflight_join(id, cache_owner_of(w->cache, entry));
     cache_touch(w->cache, entry, a->bytes);
     rma_get_note_hit(w, t, a->address, head);
+    return true;
+}
+
+/* The same for the first `head` bytes, if a get that fetches them is still in flight. */
+static bool join_again(struct window *w, struct rma_target *t, struct access *a, uint64_t head) {
+    struct shape first = shape_contiguous(head);
+    rma_acquire_catch_up(w);
+    uint32_t entry = cache_peek(w->cache, (uint32_t)t->head.rank, a->address);
+    return entry != CACHE_NONE && cache_state_of(w->cache, entry) == CACHE_PENDING &&
+           cache_covers(w->cache, entry, &first) == head && is_joinable(w, entry) &&
+           join_add(w, t, a, entry, head);
+}
+
+/* Fetches all but the first `head` bytes, which the get in flight brings. The join follows only then: if the fetch fails, nothing
+ * remains that would write to the buffer. If another thread completed or invalidated the get in flight meanwhile, the first bytes are
+ * fetched, too. */
+static int hit_pending_head(struct window *w, struct rma_target *t, struct access *a, uint64_t head) {
     rma_unlock();
-    *rc = head < a->bytes ? get_fetch_rest(w, t, a, head) : MPI_SUCCESS;
+    int rc = get_fetch_part(w, t, a, head, a->bytes - head);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rma_lock();
+    bool joined = join_again(w, t, a, head);
+    if (!joined)
+        rma_bypass_note(w, BYPASSED_overlap);
+    rma_unlock();
+    return joined ? MPI_SUCCESS : get_fetch_part(w, t, a, 0, head);
+}
+
+/* A get of data that is in flight, or whose first `head` bytes are. Returns false if it cannot join; then nothing was changed, and the
+ * lock is still held. */
+static bool hit_pending(struct window *w, struct rma_target *t, struct access *a, uint32_t entry,
+                        uint64_t head, int *rc) {
+    if (!is_joinable(w, entry) || rma_inflight_overlap(a->buffer, &a->here.shape))
+        return false;
+    if (head < a->bytes) {
+        *rc = hit_pending_head(w, t, a, head);
+        return true;
+    }
+    if (!join_add(w, t, a, entry, head))
+        return false;
+    rma_unlock();
+    *rc = MPI_SUCCESS;
     return true;
 }
 

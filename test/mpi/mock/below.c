@@ -19,6 +19,15 @@ __attribute__((constructor)) static void prepare(void) {
     sem_init(&below.go_on, 0, 0);
 }
 
+/* The call was made, only its return is delayed. */
+static void hold(volatile bool *wanted) {
+    if (!*wanted)
+        return;
+    *wanted = false;
+    sem_post(&below.held);
+    sem_wait(&below.go_on);
+}
+
 /* ---- an atomic that the next flush executes, once the value at the target has changed ---- */
 
 static struct {
@@ -100,15 +109,6 @@ static int put_due(MPI_Win win) {
 
 /* ---- flushes ---- */
 
-/* The flush is complete, only its return is delayed. */
-static void hold_flush(void) {
-    if (!below.holds_flush)
-        return;
-    below.holds_flush = false;
-    sem_post(&below.held);
-    sem_wait(&below.go_on);
-}
-
 int PMPI_Win_flush(int target, MPI_Win win) {
     int rc = late_put.target == target ? put_due(win) : MPI_SUCCESS;
     if (rc == MPI_SUCCESS)
@@ -117,7 +117,7 @@ int PMPI_Win_flush(int target, MPI_Win win) {
         usleep(below.slow_us);
     if (rc == MPI_SUCCESS && late.target == target)
         rc = fetch_due(win);
-    hold_flush();
+    hold(&below.holds_flush);
     return rc;
 }
 
@@ -128,7 +128,7 @@ int PMPI_Win_flush_all(MPI_Win win) {
         rc = real(win);
     if (rc == MPI_SUCCESS)
         rc = fetch_due(win);
-    hold_flush();
+    hold(&below.holds_flush);
     return rc;
 }
 
@@ -154,13 +154,16 @@ int PMPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MP
     return hold_exchange(real(mine, all, count, type, op, comm));
 }
 
-/* ---- gets fail above a size ---- */
+/* ---- gets, which fail above a size ---- */
 
 int PMPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
              MPI_Datatype ttype, MPI_Win win) {
     REAL(Get);
-    if (!below.most_bytes || ttype != MPI_BYTE || tcount <= below.most_bytes)
-        return real(origin, ocount, otype, target, disp, tcount, ttype, win);
+    if (!below.most_bytes || ttype != MPI_BYTE || tcount <= below.most_bytes) {
+        int rc = real(origin, ocount, otype, target, disp, tcount, ttype, win);
+        hold(&below.holds_get);
+        return rc;
+    }
     int (*call)(MPI_Win, int);
     *(void **)&call = dlsym(RTLD_NEXT, "PMPI_Win_call_errhandler");
     call(win, MPI_ERR_OTHER);

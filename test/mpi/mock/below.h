@@ -9,6 +9,7 @@
 
 struct below {
     volatile bool holds_flush;     /* the next flush completes, posts `held` ... */
+    volatile bool holds_get;       /* likewise: the next get is issued */
     sem_t held, go_on;             /* ... and waits for `go_on` before it returns */
     volatile bool holds_exchanges; /* every MPI_Allgather and MPI_Allreduce of `thread` does the same */
     pthread_t thread;

@@ -155,7 +155,7 @@ CASE(an_atomic_during_a_flush) {
     run_hearing(hear_beside_flush_all);
 }
 
-/* ---- read-ahead ---- */
+/* ---- errors of gets, and read-ahead ---- */
 
 static int handled;
 
@@ -181,6 +181,53 @@ CASE(an_error_of_read_ahead) {
         below->most_bytes = 0;
     }
     MPI_Errhandler_free(&handler);
+    close_window(&w);
+}
+
+/* A get joins one in flight for its first bytes, and fails for the rest. Nothing may write to its buffer after that. */
+CASE(an_error_of_a_joined_get) {
+    struct window w = open_window(BLOCK * BLOCKS, "always");
+    unsigned char first[BLOCK], all[4 * BLOCK], before[4 * BLOCK];
+    MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
+    if (has_below()) {
+        get_block(&w, 0, first);
+        below->most_bytes = BLOCK;
+        expect(MPI_Get(all, 4 * BLOCK, MPI_BYTE, 1, 0, 4 * BLOCK, MPI_BYTE, w.win) != MPI_SUCCESS);
+        below->most_bytes = 0;
+        memset(all, 0xee, sizeof all);
+        memset(before, 0xee, sizeof before);
+        MPI_Win_flush(1, w.win);
+        expect_pattern(first, BLOCK, 1, 0, 0);
+        expect_bytes(all, before, sizeof all);
+        expect_stat(w.win, pending_hits, 0);
+    }
+    close_window(&w);
+}
+
+static unsigned char four[4 * BLOCK];
+
+static void *get_four(void *w) {
+    MPI_Get(four, 4 * BLOCK, MPI_BYTE, 1, 0, 4 * BLOCK, MPI_BYTE, ((struct window *)w)->win);
+    return NULL;
+}
+
+/* While a get fetches all but its first bytes, another thread completes the get in flight that it was to join for them. */
+CASE(a_get_that_is_too_late_to_join) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "no threads");
+    struct window w = open_window(BLOCK * BLOCKS, "always");
+    unsigned char first[BLOCK];
+    pthread_t other;
+    if (has_below()) {
+        get_block(&w, 0, first);
+        below->holds_get = true;
+        pthread_create(&other, NULL, get_four, &w);
+        sem_wait(&below->held);
+        MPI_Win_flush(1, w.win);
+        end_held(other);
+        MPI_Win_flush(1, w.win);
+        expect_pattern(four, sizeof four, 1, 0, 0);
+        expect_stat(w.win, pending_hits, 0);
+    }
     close_window(&w);
 }
 
