@@ -29,6 +29,7 @@ run a_flush_of_another_thread HEARTH_BYPASS=never HEARTH_RECHECK=0
 run an_atomic_during_a_flush HEARTH_BYPASS=never HEARTH_RECHECK=0
 run a_write_during_a_flush HEARTH_BYPASS=never HEARTH_READ_AHEAD=4
 run a_flush_after_refusal HEARTH_BYPASS=never
+run writes_through_an_unregistered_window HEARTH_BYPASS=never
 run an_error_of_a_joined_get HEARTH_BYPASS=never
 run a_get_that_is_too_late_to_join HEARTH_BYPASS=never
 run an_error_of_read_ahead HEARTH_BYPASS=never HEARTH_READ_AHEAD=4

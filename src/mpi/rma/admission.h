@@ -4,7 +4,7 @@
  * The rules are applied in this order. The first that refuses decides.
  *
  *   1. the window    never cached if it is shared memory, its mode is off, or there was no memory to record its aliasing
- *                    windows; suspended for a while if its cache cost more time than it saved.
+ *                    windows or any other window; suspended for a while if its cache cost more time than it saved.
  *   2. the target    not cached if HEARTH_BYPASS excludes it (by default this process itself), or if its first gets were
  *                    measured and cost less than a hit.
  *   3. the call      cached only if it has elements and an access epoch is open to the target; otherwise MPI reports the

@@ -21,6 +21,7 @@
 
 static struct window *spare; /* structures of freed windows */
 static uint64_t serials;
+static bool has_unregistered; /* there is, or was, a window that could not be registered */
 
 /* An attached part of a dynamic window. */
 struct region {
@@ -96,6 +97,21 @@ static bool window_learn(MPI_Win handle, const struct rank_memory *own, bool rea
     return serve_node_table_gather(&(struct node_table_member){.memory = *own, .ready = ready}, comm, memory);
 }
 
+static void window_refuse(struct window *w, void *unused) {
+    (void)unused;
+    rma_admission_refuse(w);
+}
+
+/* Writes through this window go to MPI untracked, and where its memory lies is not known. It may overlap any window, so that cached
+ * data could become stale unnoticed. Requires the lock. */
+static void window_unregistered(int size) {
+    has_unregistered = true;
+    rma_window_each(window_refuse, NULL);
+    log_warn("no memory to describe a window of %d ranks on this or another rank: this process caches no "
+             "window any more",
+             size);
+}
+
 /* Registers a window that MPI has just created. Collective over comm. If some rank has no memory for it, no rank
  * registers it, and all its calls go to MPI. */
 static void window_opened(MPI_Win handle, struct rank_memory own, MPI_Info info, MPI_Comm comm, bool shared,
@@ -119,7 +135,7 @@ static void window_opened(MPI_Win handle, struct rank_memory own, MPI_Info info,
                              .targets = targets,
                              .shared = shared,
                              .dynamic = dynamic,
-                             .cacheable = !shared,
+                             .cacheable = !shared && !has_unregistered,
                              .served = serve_find(handle) != NULL,
                              .served_reason = serve_auto_reason(),
                              .mode = (enum mode)settings_get()->mode,
@@ -141,8 +157,7 @@ static void window_opened(MPI_Win handle, struct rank_memory own, MPI_Info info,
         rank_table_close(&targets);
         if (w)
             give_structure(w);
-        log_warn("a window of %d ranks is not cached: no memory to describe it on this or another rank",
-                 size);
+        window_unregistered(size);
     }
     rma_unlock();
 }

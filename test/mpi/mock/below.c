@@ -146,7 +146,7 @@ static int hold_exchange(int rc) {
 int PMPI_Allgather(const void *mine, int count, MPI_Datatype type, void *all, int each, MPI_Datatype of,
                    MPI_Comm comm) {
     REAL(Allgather);
-    return hold_exchange(real(mine, count, type, all, each, of, comm));
+    return below.fails_gather ? MPI_ERR_OTHER : hold_exchange(real(mine, count, type, all, each, of, comm));
 }
 
 int PMPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {

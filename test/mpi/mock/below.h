@@ -16,6 +16,7 @@ struct below {
     bool fetches_late; /* atomics are executed by the next flush, which waits until the value is not 0 */
     bool puts_late;    /* a put is executed by the next flush of its target; one at a time */
     bool two_worlds;   /* no rank of a group is found in another group */
+    bool fails_gather; /* MPI_Allgather fails */
     unsigned slow_us;  /* additional duration of every flush */
     int most_bytes;    /* larger gets fail; 0: none */
 };

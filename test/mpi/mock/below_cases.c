@@ -324,6 +324,50 @@ CASE(a_flush_after_refusal) {
     close_window(&w);
 }
 
+/* A window over the same memory that Hearth cannot describe. Collective. */
+static MPI_Win make_unregistered(const struct window *w) {
+    MPI_Win win;
+    below->fails_gather = true;
+    MPI_Win_create(w->base, (MPI_Aint)w->bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    below->fails_gather = false;
+    MPI_Win_lock_all(0, win);
+    return win;
+}
+
+static void put_through(MPI_Win win, int block, int version) {
+    unsigned char data[BLOCK];
+    fill_pattern(data, BLOCK, 1, (size_t)(block * BLOCK), version);
+    MPI_Put(data, BLOCK, MPI_BYTE, 1, block * BLOCK, BLOCK, MPI_BYTE, win);
+    MPI_Win_flush(1, win);
+}
+
+/* Own writes through a window that is not registered must be seen through windows that were opened before it, and after it. */
+CASE(writes_through_an_unregistered_window) {
+    struct window w = open_window(BLOCK * BLOCKS, "always");
+    if (!find_below())
+        return;
+    if (test_rank == 0)
+        read_block(&w, 0);
+    MPI_Win unregistered = make_unregistered(&w);
+    MPI_Info info = make_info("always");
+    struct window later = w;
+    MPI_Win_create(w.base, (MPI_Aint)w.bytes, 1, info, MPI_COMM_WORLD, &later.win);
+    MPI_Win_lock_all(0, later.win);
+    if (test_rank == 0) {
+        read_block(&later, 0);
+        put_through(unregistered, 0, 1);
+        read_version(&w, 0, 1);
+        read_version(&later, 0, 1);
+    }
+    barrier();
+    MPI_Win_unlock_all(later.win);
+    MPI_Win_unlock_all(unregistered);
+    MPI_Win_free(&later.win);
+    MPI_Win_free(&unregistered);
+    MPI_Info_free(&info);
+    close_window(&w);
+}
+
 /* ---- processes that MPI reports as alone ---- */
 
 /* Of the ranks of a node, MPI_Win_shared_query returns the memory. */
