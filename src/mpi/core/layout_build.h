@@ -45,4 +45,8 @@ int layout_describe(MPI_Datatype type, struct layout_element *out);
 /* Adds the type to the table unless another thread did. The table shares the list. */
 void layout_keep(MPI_Datatype type, const struct layout_element *e);
 
+/* Copies the description of a type that is in the table, to be freed with layout_free; false: there is none. Another thread may forget
+ * the type at the same time. */
+bool layout_copy_known(MPI_Datatype type, struct layout_element *out);
+
 #endif

@@ -63,9 +63,6 @@ static bool has_name(const struct contents *c) {
 }
 
 static bool is_predefined(MPI_Datatype type) {
-    const struct layout_type *known = layout_find(type);
-    if (known)
-        return known->element.predefined;
     struct contents c;
     return get_envelope(type, &c) || has_name(&c); /* a type that cannot be queried is not freed either */
 }
@@ -248,12 +245,8 @@ static int describe_darray(const struct contents *c, const struct layout_element
 
 /* Uses the table if it has the type. Adds predefined types to it, because they cannot be freed. */
 static int describe_part(MPI_Datatype type, int depth, struct layout_element *out) {
-    const struct layout_type *known = layout_find(type);
-    if (known) {
-        *out = known->element;
-        out->layout = layout_share(&known->element.layout);
+    if (layout_copy_known(type, out))
         return out->error;
-    }
     int rc = describe_type(type, depth + 1, out);
     if (!rc && out->predefined)
         layout_keep(type, out);

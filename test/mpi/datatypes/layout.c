@@ -358,6 +358,53 @@ CASE(threads) {
     expect(count_known() - known <= 1); /* at most MPI_SHORT */
 }
 
+static MPI_Datatype inner_type;
+static _Atomic bool described;
+
+/* As if this thread used the type and freed its handle, again and again. */
+static void *keep_and_forget_inner(void *arg) {
+    struct layout_element e;
+    if (!expect_eq(layout_describe(inner_type, &e), 0))
+        return NULL;
+    while (!described) {
+        layout_keep(inner_type, &e);
+        layout_forget(inner_type);
+    }
+    layout_free(&e.layout);
+    return arg;
+}
+
+static bool describe_outer(MPI_Datatype outer) {
+    struct layout l;
+    if (!expect_eq(layout_make(1, outer, &l), 0))
+        return false;
+    bool fine = expect(is_ragged(&l, 7));
+    layout_free(&l);
+    layout_forget(outer);
+    return fine;
+}
+
+/* On an MPI whose MPI_Type_get_contents returns the same handle, the thread that describes the outer type finds the inner one in the
+ * table. */
+CASE(inner_types_freed_by_another_thread) {
+    double end = MPI_Wtime() + test_seconds;
+    pthread_t other;
+    MPI_Datatype outer;
+    int known = count_known();
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "no MPI_THREAD_MULTIPLE");
+    inner_type = make_ragged(7);
+    MPI_Type_dup(inner_type, &outer);
+    described = false;
+    pthread_create(&other, NULL, keep_and_forget_inner, NULL);
+    while (describe_outer(outer) && MPI_Wtime() < end)
+        continue;
+    described = true;
+    pthread_join(other, NULL);
+    forget_and_free(&outer);
+    forget_and_free(&inner_type);
+    expect(count_known() - known <= 1); /* at most MPI_INT */
+}
+
 /* A handle that MPI never sees: the n-th number that falls into the same bucket of the table. */
 static MPI_Datatype fake_handle(int n) {
     uint64_t key = 1 << 20;
