@@ -6,8 +6,9 @@
 extern "C" {
 #endif
 
-/* Invalidates the cached data of windows in acquire mode. For a process that has learned outside MPI (through a file,
- * a socket, shared memory) that others may have written. Constant time, from any thread. */
+/* Invalidates the cached data of windows in acquire mode; in transparent mode, later gets share no get that is in flight
+ * now. For a process that has learned outside MPI (through a file, a socket, shared memory) that others may have written.
+ * Constant time, from any thread. */
 void hearth_acquire(void);
 
 /* Pauses and resumes the heater, a thread that keeps Hearth's own data in the CPU's caches (HEARTH_HEATER). For
