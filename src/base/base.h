@@ -14,6 +14,7 @@
 #include "base/live.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/output.h"
 #include "base/output_part.h"
 #include "base/parts.h"

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 /* Names come from programs, which may truncate them in the middle of a character: invalid UTF-8 becomes U+FFFD. */
@@ -93,9 +94,9 @@ void json_text(struct json *j, const char *name, const char *text) {
 }
 
 void json_number(struct json *j, const char *name, double value) {
+    char text[32] = "null";
     begin_value(j, name);
     if (isfinite(value))
-        fprintf(j->file, "%.6g", value);
-    else
-        fputs("null", j->file);
+        number_print(value, 6, text, sizeof text);
+    fputs(text, j->file);
 }

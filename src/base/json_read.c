@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 struct reader {
@@ -166,7 +167,7 @@ static size_t skip_digits(struct reader *r) {
     return (size_t)(r->at - from);
 }
 
-/* strtod accepts more than JSON does (hexadecimal, infinite, leading zeros), so the syntax is checked here. */
+/* number_parse accepts more than JSON does (hexadecimal, infinite, leading zeros), so the syntax is checked here. */
 static int json_read_number(struct reader *r, struct json_value *v) {
     const char *from = r->at;
     bool is_whole = *r->at != '-';
@@ -192,7 +193,7 @@ static int json_read_number(struct reader *r, struct json_value *v) {
         if (!skip_digits(r))
             return json_fail(r, "a digit was expected");
     }
-    v->number = strtod(from, NULL);
+    v->number = number_parse(from, NULL);
     errno = 0;
     uint64_t count = is_whole ? strtoull(from, NULL, 10) : 0;
     v->is_count = is_whole && !errno;

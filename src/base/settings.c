@@ -89,7 +89,7 @@ static double settings_parse_number(const char *text, double unit) {
     char *end;
     if (!*text || strspn(text, " \t\n"))
         return -1;
-    double value = strtod(text, &end);
+    double value = number_parse(text, &end);
     static const char suffixes[] = "kmg";
     const char *suffix = *end ? strchr(suffixes, *end | 0x20) : NULL;
     if (suffix && unit) {
@@ -101,11 +101,14 @@ static double settings_parse_number(const char *text, double unit) {
 }
 
 static void describe_range(const struct setting *s, char *out, size_t room) {
+    char least[32], most[32];
+    number_print(s->least, 6, least, sizeof least);
+    number_print(s->most, 6, most, sizeof most);
     if (s->kind == SETTING_choice)
         snprintf(out, room, "one of %s", s->words);
     else
-        snprintf(out, room, "%s from %g to %g%s", s->kind == SETTING_real ? "a number" : "a whole number",
-                 s->least, s->most, s->kind == SETTING_size ? ", in bytes or with k, m, g" : "");
+        snprintf(out, room, "%s from %s to %s%s", s->kind == SETTING_real ? "a number" : "a whole number",
+                 least, most, s->kind == SETTING_size ? ", in bytes or with k, m, g" : "");
 }
 
 static int store_number(const struct setting *s, const char *text, char *field) {
@@ -176,7 +179,7 @@ void settings_print(const struct setting *s, const struct settings *from, char *
         print_number(*(const uint64_t *)field, 1024, text, room);
         return;
     case SETTING_real:
-        snprintf(text, room, "%.15g", *(const double *)field);
+        number_print(*(const double *)field, 15, text, room);
         return;
     case SETTING_choice:
         print_word(s->words, *(const int *)field, text, room);

@@ -20,7 +20,7 @@ cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
 hearth=$tree/bin/hearth
 python=$(command -v python3) || { echo "no python3" && exit 77; }
 "$cc" -O1 "$here/tools/live.c" -o "$dir/live" || exit 1
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$source" "$here/tools/live_page.c" "$source"/base/{live,live_file,memory,settings,log}.c -pthread \
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$source" "$here/tools/live_page.c" "$source"/base/{live,live_file,memory,settings,number,log}.c -pthread \
     -o "$dir/live_page" || exit 1
 
 ok() { # name, command...
@@ -168,10 +168,10 @@ first_rank() { # rank: waits until the screen shows this rank first in the job
 
 keys() { tmux -S "$dir/tmux" send-keys -t top "$@"; }
 resize() { tmux -S "$dir/tmux" resize-window -t top -x "$1" -y "$2"; }
-open() { # columns, lines, variables and arguments of hearth top: in a terminal of that size
+open() { # columns, lines, variables: hearth top, also with the arguments in `more`, in a terminal of that size
     local size=(-x "$1" -y "$2")
     shift 2
-    tmux -S "$dir/tmux" -f /dev/null new-session -d -s top "${size[@]}" "env $* $hearth top -d 0.3 --job $job; echo \"exit code \$?\"; sleep 600"
+    tmux -S "$dir/tmux" -f /dev/null new-session -d -s top "${size[@]}" "env $* $hearth top -d 0.3 --job $job ${more:-}; echo \"exit code \$?\"; sleep 600"
 }
 close() { tmux -S "$dir/tmux" kill-session -t top; }
 
@@ -225,6 +225,11 @@ else
     open 100 10 TERM=none-such
     ok 'a terminal that is not known is refused' screen 'exit code 2'
     ok 'with a line' screen 'hearth: error: the terminal none-such is unknown .*--once'
+    close
+    printf 'LC_NUMERIC\ndecimal_point ","\nthousands_sep ""\ngrouping -1\nEND LC_NUMERIC\n' >"$dir/source"
+    localedef -c -i "$dir/source" -f ANSI_X3.4-1968 "$dir/comma" >/dev/null 2>&1
+    more='--hosts up' open 120 40 -u LC_ALL LOCPATH="$dir" LC_NUMERIC=comma PATH="$dir/bin:$PATH"
+    ok 'other hosts, from a terminal with a decimal comma' screen "^ +1 +${pids[1]} "
     close
 fi
 

@@ -359,7 +359,7 @@ int top_screen_run(double delay, const struct top_choice *choice) {
     const char *name = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return refuse("hearth top needs a terminal: use hearth top --once, or --once --json for scripts");
-    setlocale(LC_ALL, "");
+    setlocale(LC_CTYPE, ""); /* characters alone: other hosts get numbers with a decimal point */
     SCREEN *terminal = newterm(name, stdout, stdin);
     if (!terminal)
         return refuse("the terminal %s is unknown (TERM): use hearth top --once",

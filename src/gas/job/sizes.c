@@ -79,7 +79,7 @@ static uint64_t sizes_allowed(int machine_ranks) {
     char *end;
     if (!value || !*value)
         return MOST_BYTES;
-    double number = strtod(value, &end);
+    double number = number_parse(value, &end);
     rest = end;
     uint64_t unit = sizes_unit(&rest);
     bool is_share = unit == 0 && number < 1, of_host = !strcasecmp(rest, "/H");

@@ -28,7 +28,7 @@ static int64_t unit_of(const char *text) {
 /* Returns NULL, or why it is not a number. */
 static const char *env_parse_number(const char *text, uint64_t size_unit, int64_t *value) {
     char *end;
-    double number = strtod(text, &end);
+    double number = number_parse(text, &end);
     if (end == text)
         return "is not a number";
     char *after;
@@ -100,7 +100,7 @@ void gasnett_envint_display(const char *name, int64_t value, int is_default, int
 
 void gasnett_envdbl_display(const char *name, double value, int is_default) {
     char text[40];
-    snprintf(text, sizeof text, "%g", value);
+    number_print(value, 6, text, sizeof text);
     gasnett_envstr_display(name, text, is_default);
 }
 
@@ -141,11 +141,11 @@ int64_t gasnett_getenv_int_withdefault(const char *name, int64_t fallback, uint6
 /* "1.5", or "3/2". */
 static bool parse_real(const char *text, double *value) {
     char *end, *last;
-    double number = strtod(text, &end);
+    double number = number_parse(text, &end);
     if (end == text)
         return false;
     if (*end == '/') {
-        double by = strtod(end + 1, &last);
+        double by = number_parse(end + 1, &last);
         if (last == end + 1 || by == 0)
             return false;
         number /= by;
