@@ -12,9 +12,11 @@
 #include "base/log.h"
 #include "base/settings.h"
 
+static bool is_disabled;
+
 bool output_is_wanted(void) {
     const char *report = settings_get()->report;
-    return *report && strcmp(report, "0");
+    return !is_disabled && *report && strcmp(report, "0");
 }
 
 bool output_is_apart(void) {
@@ -29,6 +31,21 @@ static bool ends_in_json(const char *path) {
 
 bool output_is_json(void) {
     return ends_in_json(settings_get()->report);
+}
+
+int output_kind(void) {
+    bool is_on_stderr = strcmp(settings_get()->report, "1") == 0;
+    return output_is_wanted() ? 1 + 2 * output_is_apart() + 4 * output_is_json() + 8 * is_on_stderr : 0;
+}
+
+void output_disable(void) {
+    is_disabled = true;
+}
+
+void output_differs(void) {
+    log_warn(
+        "HEARTH_REPORT is not the same on all ranks: no report is written; set it for all of them, by hearth "
+        "run --report or an option of the launcher (mpirun -x HEARTH_REPORT)");
 }
 
 /* Expands %r, %p and %h in a file name. */

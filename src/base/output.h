@@ -18,6 +18,12 @@ bool output_is_apart(void);
 /* Whether it will be JSON: the name ends in .json. */
 bool output_is_json(void);
 
+/* A code for all of this, less than 16; 0: no report. It decides which collective calls the ranks make for the report, so it must be the
+ * same on all of them. If it is not, none of them may write one: output_disable, and one of them calls output_differs, which says so. */
+int output_kind(void);
+void output_disable(void);
+void output_differs(void);
+
 /* The file, with its name expanded; false: none is wanted, or it is stderr. */
 bool output_path(int rank, char *path, size_t room);
 

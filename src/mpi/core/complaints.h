@@ -1,8 +1,7 @@
 /* complaints.h: complaints about settings come once per job: from the lowest rank that has them, with the number of ranks.
  *
- * Hearth makes no collective call of its own in every program: it might be preloaded into some ranks only. So the ranks compare
- * their complaints where Hearth communicates anyway: where all ranks match messages or write a report, and when a window of all
- * ranks is created. If there was no such place, rank 0 complains at the end. */
+ * The ranks compare their complaints in MPI_Init, with their settings (agreement.h), and those that come later when a window of
+ * all ranks is created. Rank 0 logs the rest at the end. */
 #ifndef HEARTH_MPI_COMPLAINTS_H
 #define HEARTH_MPI_COMPLAINTS_H
 

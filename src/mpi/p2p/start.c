@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "mpi/core/acquire.h"
+#include "mpi/core/agreement.h"
 #include "mpi/core/call_time.h"
-#include "mpi/core/complaints.h"
 #include "mpi/core/foreign.h"
 #include "mpi/core/hooks.h"
 #include "mpi/core/progress.h"
@@ -71,13 +71,7 @@ static void engine_end(void) {
     engine_close_all();
 }
 
-static bool ends_by_itself;   /* the attribute of MPI_COMM_SELF is set: its deletion calls engine_end */
-static bool some_will_report; /* some process writes a report */
-
-static bool will_report(void) {
-    const char *report = settings_get()->report;
-    return *report && strcmp(report, "0");
-}
+static bool ends_by_itself; /* the attribute of MPI_COMM_SELF is set: its deletion calls engine_end */
 
 static int on_delete(MPI_Comm comm, int key, void *value, void *state) {
     engine_end();
@@ -99,7 +93,7 @@ static bool end_in_finalize(void) {
 void p2p_finish(void) {
     if (!p2p_on)
         return;
-    if (some_will_report)
+    if (output_is_wanted())
         prebarrier_at_end();
     p2p_count_keep();
     if (!ends_by_itself)
@@ -159,10 +153,9 @@ static bool engine_open_all(void) {
     p2p_foreign_open();
     p2p_arrive_open();
     p2p_request_sent = p2p_request_new(REQUEST_SEND, NULL);
-    int mine[3] = {ok && p2p_request_sent, !will_report(), !p2p_threads}, all[3] = {0};
-    host_Allreduce(mine, all, 3, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    some_will_report = !all[1];
-    p2p_some_threads = !all[2];
+    int mine[2] = {ok && p2p_request_sent, !p2p_threads}, all[2] = {0};
+    host_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    p2p_some_threads = !all[1];
     return all[0];
 }
 
@@ -187,10 +180,9 @@ static void show_process(void) {
 }
 
 void p2p_start(void) {
-    if (!settings_get()->match)
+    if (!agreement_matches())
         return;
     learn_world();
-    complaints_agree();
     show_counters();
     if (!engine_open_all()) {
         if (!p2p_rank)
@@ -222,6 +214,7 @@ static void engine_start(void) {
     host_Query_thread(&level);
     acquire_is_shared = level == MPI_THREAD_MULTIPLE;
     show_process();
+    agreement_reach();
     p2p_start();
     host_is_careful |= call_time_open(acquire_is_shared);
     call_time_allow_light(!host_has_tool);

@@ -15,7 +15,7 @@
 #define HEARTH_MPI_P2P_START_H
 
 void p2p_start(void);
-/* In MPI_Finalize, before the report: saves the counters, and waits for all processes if any of them writes a report. Ends
+/* In MPI_Finalize, before the report: saves the counters, and waits for all processes if they write a report. Ends
  * message passing, unless a callback inside MPI_Finalize does so later. */
 void p2p_finish(void);
 /* Saves the counters while the program runs, for a partial report, unless another thread is in a call. */

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi/core/complaints.h"
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/start.h"
 #include "mpi/report/report_own.h"
@@ -64,8 +63,6 @@ static bool open_joint(const char *path) {
 
 void report_start(void) {
     char path[4096];
-    if (output_is_wanted())
-        complaints_agree();
     host_Comm_rank(MPI_COMM_WORLD, &partial.rank);
     host_Comm_size(MPI_COMM_WORLD, &partial.ranks);
     partial.pid = getpid();

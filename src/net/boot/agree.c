@@ -32,21 +32,48 @@ int net_boot_agree(const struct net_boot *boot, int status) {
 }
 
 /* A byte per process is enough to tell equal complaints from others. */
-void net_agree_on_settings(const struct net_boot *boot) {
-    uint32_t code = settings_complaints();
-    unsigned char mine = code ? (unsigned char)(code % 255 + 1) : 0, all[boot->size];
+struct agreed_settings {
+    unsigned char complaint, report;
+};
+
+static bool libhearth_complains(void) {
+    return dlsym(RTLD_DEFAULT, "hearth_acquire") != NULL;
+}
+
+static void agree_on_complaints(const struct net_boot *boot, const struct agreed_settings *all) {
+    unsigned char mine = all[boot->rank].complaint;
     int same = 0, lowest = boot->rank;
-    if (net_boot_gather(boot, &mine, all, 1) || !mine)
+    if (!mine)
         return;
     for (int i = boot->size; i--;)
-        if (all[i] == mine) {
+        if (all[i].complaint == mine) {
             same++;
             lowest = i;
         }
-    bool is_preloaded = dlsym(RTLD_DEFAULT, "hearth_acquire") != NULL; /* then libhearth-mpi complains, too */
-    if (lowest == boot->rank && !is_preloaded)
+    if (lowest == boot->rank && !libhearth_complains())
         settings_complain(same, boot->size);
     settings_complained();
+}
+
+static void agree_on_report(const struct net_boot *boot, const struct agreed_settings *all) {
+    int i = 1;
+    while (i < boot->size && all[i].report == all[0].report)
+        i++;
+    if (i == boot->size)
+        return;
+    output_disable();
+    if (!boot->rank && !libhearth_complains())
+        output_differs();
+}
+
+void net_agree_on_settings(const struct net_boot *boot) {
+    uint32_t code = settings_complaints();
+    struct agreed_settings mine = {code ? (unsigned char)(code % 255 + 1) : 0, (unsigned char)output_kind()},
+                           all[boot->size];
+    if (net_boot_gather(boot, &mine, all, sizeof mine))
+        return;
+    agree_on_complaints(boot, all);
+    agree_on_report(boot, all);
 }
 
 int net_agree_on_memory(const struct net_boot *boot, bool has, const char *what) {

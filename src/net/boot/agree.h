@@ -12,7 +12,8 @@
  * of stack per process, so that a process that has run out of memory can still report it. */
 int net_boot_agree(const struct net_boot *boot, int status);
 
-/* Collective. Of the ranks with equal complaints about settings, the lowest logs them: see settings_hold. */
+/* Collective. Of the ranks with equal complaints about settings, the lowest logs them: see settings_hold. If the ranks do not ask for the
+ * same kind of report, none is written: see output_kind. */
 void net_agree_on_settings(const struct net_boot *boot);
 
 /* Collective. `has`: this rank could allocate memory for `what`; otherwise it logs an error. Returns 0 if all could, or
