@@ -128,7 +128,21 @@ static int observe(struct tune *t) {
     return 0;
 }
 
-/* Runs these settings with every hit checked. Returns 0 with *is_safe, or an exit code. */
+static void print_checked(const struct tune *t, const struct tune_stale *stale) {
+    if (stale->stale)
+        printf("Acquire mode is not safe for this program: %" PRIu64 " of %" PRIu64 " hits were stale.\n",
+               stale->stale, stale->checked);
+    else if (stale->ranks != t->ranks)
+        printf("Acquire mode: %" PRIu64 " of %" PRIu64 " ranks reported their hits: not checked.\n",
+               stale->ranks, t->ranks);
+    else if (!stale->checked)
+        puts("Acquire mode had no hits to check.");
+    else
+        printf("Acquire mode: %" PRIu64 " hits were checked, none was stale.\n", stale->checked);
+}
+
+/* Runs these settings with every hit checked. Returns 0 with *is_safe, or an exit code. A rank whose line is missing may have had stale
+ * hits: the launcher may have lost its output. */
 static int check_acquire(struct tune *t, const struct strvec *settings, bool wants_report, bool *is_safe) {
     struct tune_candidate checked = {0};
     for (size_t i = 0; i < settings->count; i++)
@@ -137,16 +151,11 @@ static int check_acquire(struct tune *t, const struct strvec *settings, bool wan
     tune_candidate_add(&checked, "HEARTH_LOG=warn"); /* the summary is a warning */
     enum tune_outcome outcome = tune_trial_run(&t->trial, &checked, "every hit checked", wants_report);
     struct tune_stale stale = tune_stale_read(t->trial.jobs.errors);
-    *is_safe = outcome == TUNE_GOOD && stale.ranks && stale.checked && !stale.stale;
+    *is_safe = outcome == TUNE_GOOD && stale.ranks == t->ranks && stale.checked && !stale.stale;
     if (outcome == TUNE_FAILED)
         printf("Acquire mode with every hit checked failed: %s.\n", checked.failure);
-    else if (stale.stale)
-        printf("Acquire mode is not safe for this program: %" PRIu64 " of %" PRIu64 " hits were stale.\n",
-               stale.stale, stale.checked);
-    else if (outcome == TUNE_GOOD && !*is_safe)
-        puts("Acquire mode had no hits to check.");
     else if (outcome == TUNE_GOOD)
-        printf("Acquire mode: %" PRIu64 " hits were checked, none was stale.\n", stale.checked);
+        print_checked(t, &stale);
     if (*is_safe)
         t->stale = stale;
     t->is_unsafe |= outcome == TUNE_FAILED || stale.stale;

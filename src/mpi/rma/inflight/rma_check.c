@@ -100,7 +100,7 @@ void rma_check_compare(const struct op *op, const void *cached, const void *fres
 }
 
 void rma_check_summary(void) {
-    if (!rma_check_is_on)
+    if (!settings_get()->check)
         return;
     if (stale)
         log_error("HEARTH_CHECK: %" PRIu64 " of %" PRIu64

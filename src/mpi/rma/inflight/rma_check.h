@@ -21,7 +21,8 @@ uint32_t rma_check_calls(void);
 /* Compares the cached data of this get with the fetched data. Counts, and reports a difference once per location. */
 void rma_check_compare(const struct op *op, const void *cached, const void *fresh);
 
-/* Logs at the end how many hits were compared and how many were stale. */
+/* Logs at the end how many hits were compared and how many were stale: on each rank, also on those without windows, so that a missing
+ * line can be noticed. */
 void rma_check_summary(void);
 
 #endif
