@@ -53,6 +53,41 @@ if [ "$mpi" = openmpi ] && /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then
     run info -c -- "$launcher" -n 2 /usr/bin/python3 -c 'print(1)'
     check 'nothing identifies a program given by -c' 0 '^# Profile: none, as nothing identifies'
 fi
+differ() { # name, profiles...: each of them there, and no two the same
+    local what=$1 all
+    shift
+    all=$(printf '%s\n' "$@" | sort -u | grep -c .)
+    [ "$all" = $# ] || { echo "FAIL $what: $*" && failed=1; }
+}
+none() { # name, command: nothing identifies it
+    run info -c -- "${@:2}"
+    check "$1" 0 '^# Profile: none, as nothing identifies'
+}
+mkdir shims bin
+printf '#!/bin/sh\nexec /usr/bin/python3 "$@"\n' >shims/python3 # as of pyenv, which has no MPI beside it
+printf '#!/bin/sh\nexec "$@"\n' | tee bind.sh >other.sh
+chmod +x shims/python3 bind.sh other.sh
+echo 'print(1)' | tee a.py >b.py
+echo 1 >input.dat
+echo 1 >inner.sh
+python=$dir/shims/python3
+differ 'Python programs' "$(place "$launcher" -n 2 "$python" a.py)" "$(place "$launcher" -n 2 "$python" -u -W ignore b.py)"
+[ "$(place "$launcher" -n 2 "$python" a.py)" = "$(place "$launcher" -n 2 "$python" -uB a.py input.dat b.py)" ] ||
+    { echo "FAIL arguments of a Python program" && failed=1; }
+differ 'programs behind a wrapper' "$(place "$launcher" -n 2 ./bind.sh "$python" a.py)" "$(place "$launcher" -n 2 ./bind.sh "$python" b.py)" \
+    "$(place "$launcher" -n 2 ./other.sh "$python" a.py)" "$(place "$launcher" -n 2 ./bind.sh ./script)" \
+    "$(place "$launcher" -n 2 bash inner.sh)"
+none 'a command in an argument' "$launcher" -n 2 bash -c './rank say'
+none 'the same, with other options' "$launcher" -n 2 bash -o pipefail -ec './rank say' input.dat
+none 'a Python module' "$launcher" -n 2 "$python" -m a input.dat
+none 'Python code' "$launcher" -n 2 "$python" -uc 'import a' input.dat
+none 'a module behind a wrapper' "$launcher" -n 2 ./bind.sh "$python" -m a
+none 'a program without MPI, and its input' "$launcher" -n 2 sleep input.dat
+printf '#!/bin/sh\n' >bin/jsrun
+chmod +x bin/jsrun
+jsrun() { PATH=$dir/bin:$PATH place jsrun "$@" ./rank | sed 's/.*-//'; }
+[ "$(jsrun -n 2 -a 21) $(jsrun -n2 -a4) $(jsrun --nrs=2 --tasks_per_rs 3) $(jsrun -p 6) $(jsrun -n 2)" = 'n42.conf n8.conf n6.conf n6.conf any.conf' ] ||
+    { echo "FAIL ranks of jsrun" && failed=1; }
 dry
 check 'no profile: nothing is said' 0 '^hearth' 0
 

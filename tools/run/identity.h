@@ -15,7 +15,7 @@ struct identity {
     uint64_t ranks; /* 0: the launcher decides */
 };
 
-/* Returns false if nothing identifies the program, such as `python3 -c ...`. `first`: index of the launcher. */
+/* Returns false if nothing identifies the program, such as `python3 -c ...` or `bash -c ...`. `first`: index of the launcher. */
 bool identity_find(char *const *words, size_t first, enum launcher_kind kind,
                    const struct launcher_line *line, const struct program *programs, struct identity *id);
 

@@ -26,7 +26,7 @@ static const char links_variable[] = "hearth_links", mpi_variable[] = "hearth_li
 
 /* ---- recognising a script ---- */
 
-static bool is_shell(const char *path) {
+bool script_is_shell(const char *path) {
     static const char *const shells[] = {"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "csh", "tcsh"};
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
@@ -49,7 +49,7 @@ static bool is_shell_script(const char *path) {
     char *first = strtok_r(rest, " \t", &rest);
     char *second = first ? strtok_r(rest, " \t", &rest) : NULL;
     const char *slash = first ? strrchr(first, '/') : NULL;
-    return first && is_shell(slash && !strcmp(slash, "/env") && second ? second : first);
+    return first && script_is_shell(slash && !strcmp(slash, "/env") && second ? second : first);
 }
 
 /* A launcher has started this process: then the script is a rank. */
@@ -69,7 +69,7 @@ bool script_is_command(char *const *words, size_t count) {
     if (is_rank() || !count || launcher_is_name(words[0]) ||
         !launcher_resolve(words[0], NULL, NULL, path, &by_shell))
         return false;
-    return is_shell(words[0]) ? count > 1 : is_shell_script(path) && !launcher_is_suspected(words, count);
+    return script_is_shell(words[0]) ? count > 1 : is_shell_script(path) && !launcher_is_suspected(words, count);
 }
 
 /* ---- the folder of links ---- */

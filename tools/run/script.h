@@ -7,6 +7,9 @@
 
 #include "run/run_options.h"
 
+/* Whether the file has the name of a shell. */
+bool script_is_shell(const char *path);
+
 /* Whether the command is a shell script, or a shell with one, that no launcher has started. */
 bool script_is_command(char *const *words, size_t count);
 
