@@ -168,6 +168,20 @@ check 'its ranks are preloaded' 0 '^rank [01] of 2 loaded yes mode always argume
 check 'its launcher is not' 0 '^rank [01]: some above it, 0 with Hearth$' 2
 run --mode off bash ./job.sh x y
 check 'a shell with a script' 0 '^rank [01] of 2 loaded yes mode off' 2
+mkdir "$dir/config"
+own=$(cd "$dir" && XDG_CONFIG_HOME=$dir/config "$hearth" info -c -- "${launch[@]}" -n 2 ./rank | sed -n 's/^# Profile: .* is \(.*\)/\1/p')
+mkdir -p "${own%/*}" && echo HEARTH_MODE=acquire >"$own"
+echo HEARTH_MODE=user >"$dir/other.conf"
+XDG_CONFIG_HOME=$dir/config run ./job.sh x y
+check 'the profile of its program is used' 0 '^rank [01] of 2 loaded yes mode acquire' 2
+XDG_CONFIG_HOME=$dir/config run --no-profile ./job.sh x y
+check 'unless --no-profile is given' 0 '^rank [01] of 2 loaded yes mode unset' 2
+XDG_CONFIG_HOME=$dir/config run --profile other.conf sh -c "mkdir -p \"$dir/there\" && cd \"$dir/there\" && ${launch[*]} -n 2 ../rank"
+check 'or another, which is found from any folder' 0 '^rank [01] of 2 loaded yes mode user' 2
+run --profile missing.conf ./job.sh x y
+refused 'a profile that is not there: the script does not start' '--profile missing.conf: No such file'
+run -v ./job.sh x y
+check '-v prints the command of its launcher' 0 '^hearth: .*LD_PRELOAD=[^ ]*/libhearth-mpi\.so .*\./rank say'
 
 # ---- exit codes: those of the launcher ----
 

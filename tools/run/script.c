@@ -20,9 +20,19 @@
 
 #include "base/base.h"
 #include "run/launcher.h"
+#include "run/profile.h"
 #include "tools.h"
 
-static const char links_variable[] = "hearth_links", mpi_variable[] = "hearth_links_mpi";
+static const char links_variable[] = "hearth_links";
+
+/* Options that are handed on to the launchers of the script: the variable holds the value, empty for an option without one. */
+enum { HANDED_MPI, HANDED_PROFILE, HANDED_NO_PROFILE, HANDED_VERBOSE, HANDED };
+static const struct handed {
+    const char *variable, *option;
+} handed[HANDED] = {[HANDED_MPI] = {"hearth_links_mpi", "--mpi"},
+                    [HANDED_PROFILE] = {"hearth_links_profile", "--profile"},
+                    [HANDED_NO_PROFILE] = {"hearth_links_no_profile", "--no-profile"},
+                    [HANDED_VERBOSE] = {"hearth_links_verbose", "--verbose"}};
 
 /* ---- recognising a script ---- */
 
@@ -147,6 +157,30 @@ static int make_links(char *folder, const char *self) {
 
 /* ---- running the script ---- */
 
+/* value: NULL: the option was not given. */
+static void hand_on(int option, const char *value) {
+    if (value)
+        setenv(handed[option].variable, value, 1);
+    else
+        unsetenv(handed[option].variable);
+}
+
+/* Checks the file before the script starts; the script may call the launcher in another folder. */
+static int hand_on_profile(const char *file) {
+    struct profile profile = {0};
+    char why[700], path[PATH_MAX];
+    hand_on(HANDED_PROFILE, NULL);
+    if (!file)
+        return 0;
+    if (profile_read_named(file, &profile, why, sizeof why))
+        return refuse("--profile %s: %s", file, why);
+    profile_free(&profile);
+    if (!realpath(file, path))
+        return refuse("--profile %s: %s", file, strerror(errno));
+    hand_on(HANDED_PROFILE, path);
+    return 0;
+}
+
 static void set_environment(const struct run_options *o, const char *folder) {
     const char *path = getenv("PATH");
     for (size_t i = 0; i < o->settings.count; i++) {
@@ -157,8 +191,9 @@ static void set_environment(const struct run_options *o, const char *folder) {
     char *longer = need_text("%s:%s", folder, path ? path : "/usr/bin:/bin");
     setenv("PATH", longer, 1);
     setenv(links_variable, folder, 1);
-    if (o->wanted)
-        setenv(mpi_variable, flavour_name(o->wanted), 1);
+    hand_on(HANDED_MPI, o->wanted ? flavour_name(o->wanted) : NULL);
+    hand_on(HANDED_NO_PROFILE, o->no_profile ? "" : NULL);
+    hand_on(HANDED_VERBOSE, o->is_verbose ? "" : NULL);
     free(longer);
 }
 
@@ -171,6 +206,7 @@ int script_run(const struct run_options *o, char **words) {
         return refuse("%s is a script: set HOME, as its launchers are found through a folder in ~/.cache",
                       words[0]);
     int err = make_links(folder, self);
+    err = err ? err : hand_on_profile(o->profile);
     if (!err) {
         set_environment(o, folder);
         if (o->is_verbose || o->is_dry)
@@ -223,27 +259,37 @@ static bool starts_program(int argc, char **argv) {
     return starts;
 }
 
+/* Adds the options that were handed on, and removes them from the environment. */
+static void take_handed(struct strvec *words) {
+    for (size_t i = 0; i < HANDED; i++) {
+        const char *value = getenv(handed[i].variable);
+        if (!value)
+            continue;
+        char *word = need_text("%s%s%s", handed[i].option, *value ? "=" : "", value);
+        strvec_add(words, word);
+        free(word);
+        unsetenv(handed[i].variable);
+    }
+}
+
 int script_run_launcher(int argc, char **argv) {
-    const char *slash = strrchr(argv[0], '/'), *mpi = getenv(mpi_variable);
-    char *folder = need_copy(getenv(links_variable)), *option = mpi ? need_text("--mpi=%s", mpi) : NULL;
+    const char *slash = strrchr(argv[0], '/');
+    char *folder = need_copy(getenv(links_variable));
+    struct strvec words = {0};
     argv[0] = slash ? (char *)slash + 1 : argv[0];
     restore_path(folder);
     unsetenv(links_variable);
-    unsetenv(mpi_variable);
+    strvec_add(&words, "run");
+    take_handed(&words);
     if (starts_program(argc, argv)) {
-        struct strvec words = {0};
-        strvec_add(&words, "run");
-        if (option)
-            strvec_add(&words, option);
         strvec_add(&words, "--");
         for (int i = 0; i < argc; i++)
             strvec_add(&words, argv[i]);
         command_run.run((int)words.count, words.of); /* returns only if it refuses */
         log_warn("%s runs without Hearth", argv[0]);
-        strvec_free(&words);
     }
+    strvec_free(&words);
     free(folder);
-    free(option);
     execvp(argv[0], argv);
     return refuse("there is no launcher %s on the PATH: load the module of your MPI, or install it", argv[0]);
 }
