@@ -58,9 +58,9 @@ for name in few nodes; do
     check "$name: CSV: its numbers are those of the JSON" checked csv $name "$dir/$name.csv"
 done
 check 'text with separators is quoted' has "$dir/few.csv" ',"a ""b"", <i>c</i>",transparent,'
-check 'units are in the header' has <(head -n 1 "$dir/few.csv") '^table,group,report,rank,node,.*,time \[s\],.*,bytes_served \[B\],'
+check 'units are in the header' has <(head -n 1 "$dir/few.csv") '^table,group,report,partial,rank,node,.*,time \[s\],.*,bytes_served \[B\],'
 "$hearth" report --csv=calls --output "$dir/calls.csv" "$dir/few.json"
-check 'a single table has only its own columns' test "$(head -n 1 "$dir/calls.csv")" = 'table,group,report,rank,node,call,calls,time [s],longest [s]'
+check 'a single table has only its own columns' test "$(head -n 1 "$dir/calls.csv")" = 'table,group,report,partial,rank,node,call,calls,time [s],longest [s]'
 check 'and its own rows' test "$(cut -d , -f 1 "$dir/calls.csv" | sort -u | paste -sd ' ')" = 'call table'
 check 'several runs in one file' test "$("$hearth" report --csv=ranks "$dir/few.json" "$dir/one.json" | cut -d , -f 2 | sort -u | paste -sd ' ')" = 'A B group'
 
@@ -89,5 +89,23 @@ check 'a file with a comma in its name' has <("$hearth" report 'a,1.json') '^@ R
 "$hearth" report --html groups.html a?.json : b?.json : c?.json
 check 'a page of groups, with the same words' has groups.html '<p id="verdict"><b>B is 1\.5[0-9]? times faster than A'
 check 'all runs are drawn' test "$(grep -c '<path .*data-seconds=' groups.html)" = 9
+for seed in 1 2 3; do # a run that failed early
+    /usr/bin/python3 -c 'import json, sys
+run = json.load(open(sys.argv[1]))
+json.dump({"partial": "rank 1 called MPI_Abort after 0.1 s", **run}, open(sys.argv[2], "w"))' b$seed.json p$seed.json
+done
+"$hearth" report a?.json : p?.json >partial.txt
+check 'partial runs are not compared' has <(tr '\n' ' ' <partial.txt) 'Not comparable: 3 of 3 runs of B did not reach MPI_Finalize\. *$'
+check 'nor in the table' has partial.txt '^seconds +10\.1[0-9]* +[0-9.]+ +-$'
+check 'nor what they counted' has partial.txt '^gets +54000 +-$'
+check 'the reason is told' has partial.txt '^@ +partial +: rank 1 called MPI_Abort after 0\.1 s$'
+"$hearth" report a1.json,a2.json,a3.json b1.json,b2.json,p3.json c1.json,c2.json,c3.json >partial.txt
+check 'one partial run is enough' has <(tr '\n' ' ' <partial.txt) 'Not comparable: 1 of 3 runs of B did not reach MPI_Finalize\. Not clear whether C '
+check 'a partial group is not compared with' has <("$hearth" report p1.json,p2.json,p3.json a1.json,a2.json,a3.json | tr '\n' ' ') 'Not comparable: 3 of 3 runs of A did not reach MPI_Finalize\. *$'
+check 'nor is one alone timed' has <("$hearth" report p1.json,p2.json) '^Not comparable: 2 of 2 runs of A did not reach MPI_Finalize\.$'
+"$hearth" report --html partial.html a?.json : p?.json
+check 'a page of partial runs' has partial.html '<p id="verdict"><b>Not comparable: 3 of 3 runs of B'
+check 'draws the others' test "$(grep -c '<path .*data-seconds=' partial.html)" = 3
+check 'CSV has the reason' has <("$hearth" report --csv=ranks a1.json p1.json) '^rank,B,p1\.json,rank 1 called MPI_Abort after 0\.1 s,0,'
 check 'on one axis' test "$(grep -oE '<div class="x"><span class="first" [^/]*0</span>.*[0-9] s</span></div>' groups.html | sort -u | wc -l)" = 1
 exit $failed

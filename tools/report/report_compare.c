@@ -1,8 +1,9 @@
 /* report_compare.c: compares groups of runs: totals, time in MPI, settings, then window by window.
  *
  * A number is the median of a group's runs, with the least and the greatest. A difference between two groups is named only
- * if it is clear: there are at least RUNS_ENOUGH runs of each, and their ranges do not overlap. Windows are matched by name
- * and by their index among the windows of that name; those without a name, by index. */
+ * if it is clear: there are at least RUNS_ENOUGH runs of each, and their ranges do not overlap. A run that did not reach MPI_Finalize
+ * took less time and did less than a whole one: its group has no numbers. Windows are matched by name and by their index among the
+ * windows of that name; those without a name, by index. */
 #include "report/report_compare.h"
 
 #include <inttypes.h>
@@ -105,17 +106,21 @@ static double ranks_of(const struct run *run, const void *arg) {
 
 static double compare_seconds_of(const struct run *run, const void *arg) {
     (void)arg;
-    return run->seconds;
+    return run->partial ? NAN : run->seconds;
+}
+
+static bool has_mpi_time(const struct run *run) {
+    return run->is_timed && run->rank_count && !run->partial;
 }
 
 static double mpi_seconds_each(const struct run *run, const void *arg) {
     (void)arg;
-    return run->is_timed && run->rank_count ? run->mpi_seconds / (double)run->rank_count : NAN;
+    return has_mpi_time(run) ? run->mpi_seconds / (double)run->rank_count : NAN;
 }
 
 double compare_call_seconds(const struct run *run, const char *call) {
     double sum = 0;
-    if (!run->is_timed || !run->rank_count)
+    if (!has_mpi_time(run))
         return NAN;
     for (size_t i = 0; i < run->call_count; i++)
         sum += strcmp(run->calls[i].name, call) ? 0 : run->calls[i].seconds;
@@ -225,8 +230,9 @@ static void add_totals(struct comparison *c) {
     size_t n = 0;
     for (size_t i = 0; i < c->groups->count; i++)
         for (size_t k = 0; k < c->groups->of[i].count; k++) {
-            counts[n++] = &c->groups->of[i].runs[k].all;
-            has_gets |= c->groups->of[i].runs[k].all.gets > 0;
+            const struct run *run = &c->groups->of[i].runs[k];
+            counts[n++] = run->partial ? NULL : &run->all;
+            has_gets |= run->all.gets > 0;
         }
     compare_add(c, "Totals", true);
     add_of(c, "ranks", KIND_COUNT, ranks_of, NULL);
@@ -308,9 +314,10 @@ static void add_window(struct comparison *c, const struct window_sum *w, size_t 
     size_t n = 0;
     for (size_t i = 0; i < c->groups->count; i++)
         for (size_t k = 0; k < c->groups->of[i].count; k++) {
-            const struct window_sum *other = partner(&c->groups->of[i].runs[k], w->name, number);
+            const struct run *run = &c->groups->of[i].runs[k];
+            const struct window_sum *other = partner(run, w->name, number);
             modes[n] = other ? other->mode : NULL;
-            counts[n++] = other ? &other->sum : NULL;
+            counts[n++] = other && !run->partial ? &other->sum : NULL;
         }
     compare_add(c, title, true);
     add_texts(c, "mode", modes);
@@ -387,6 +394,15 @@ static char *judge_time(const char *a_name, const char *b_name, const struct ran
     return text;
 }
 
+/* Whether all runs of the group are whole; else the text says so. */
+static bool judge_whole(const struct run_group *g, char **text) {
+    size_t partial = group_partial(g);
+    if (partial)
+        verdict_append(text, need_text("Not comparable: %zu of %zu runs of %s did not reach MPI_Finalize.",
+                                       partial, g->count, g->name));
+    return !partial;
+}
+
 /* What the caches did, where the difference is clear. */
 static void judge_hits(const struct comparison *c, size_t group, char **text) {
     const struct compare_line *hits = line_of(c, "hit ratio"), *bytes = line_of(c, "bytes fetched");
@@ -405,16 +421,18 @@ static void judge_hits(const struct comparison *c, size_t group, char **text) {
 static char *compare_judge(const struct comparison *c) {
     const struct compare_line *seconds = line_of(c, "seconds"), *ranks = line_of(c, "ranks");
     char *text = need_copy("");
-    bool differs = false;
-    if (c->groups->count == 1) {
+    bool differs = false, first_is_whole = judge_whole(&c->groups->of[0], &text);
+    if (c->groups->count == 1 && first_is_whole) {
         char *runs = say_runs(&seconds->cells[0].range);
         verdict_append(&text, need_text("Run time: %s.", runs));
         free(runs);
     }
     for (size_t i = 1; i < c->groups->count; i++) {
-        verdict_append(&text, judge_time(c->groups->of[0].name, c->groups->of[i].name,
-                                         &seconds->cells[0].range, &seconds->cells[i].range));
-        judge_hits(c, i, &text);
+        if (judge_whole(&c->groups->of[i], &text) && first_is_whole) {
+            verdict_append(&text, judge_time(c->groups->of[0].name, c->groups->of[i].name,
+                                             &seconds->cells[0].range, &seconds->cells[i].range));
+            judge_hits(c, i, &text);
+        }
         differs |= !range_is_same(&ranks->cells[0].range, &ranks->cells[i].range);
     }
     if (differs)

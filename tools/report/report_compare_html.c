@@ -29,8 +29,21 @@ static void begin_bar(FILE *f, const char *what, const struct run_group *g) {
         what, g->name);
 }
 
+/* A group with such runs has no times to draw. */
+static bool put_if_partial(FILE *f, const struct run_group *g) {
+    size_t partial = group_partial(g);
+    if (!partial)
+        return false;
+    char *label = need_text("not comparable: %zu of %zu runs did not reach MPI_Finalize", partial, g->count);
+    group_label(f, g, label);
+    free(label);
+    return true;
+}
+
 /* A box from the shortest to the longest run, a line for each run, a thick one for the median. */
 static void put_run_times(FILE *f, const struct run_group *g, double axis) {
+    if (put_if_partial(f, g))
+        return;
     double *values = need(g->count * sizeof *values), scale = axis > 0 ? 1000 / axis : 0;
     for (size_t i = 0; i < g->count; i++)
         values[i] = g->runs[i].seconds;
@@ -75,6 +88,8 @@ static void put_times_of(FILE *f, const struct run_groups *groups) {
 /* ---- time in MPI ---- */
 
 static double median_call(const struct run_group *g, const char *call) {
+    if (group_partial(g))
+        return 0;
     double *values = need(g->count * sizeof *values);
     for (size_t i = 0; i < g->count; i++)
         values[i] = call ? compare_call_seconds(&g->runs[i], call)
@@ -88,6 +103,8 @@ static void put_mpi_times(FILE *f, const struct run_groups *groups, const char *
                           double axis) {
     for (size_t i = 0; i < groups->count; i++) {
         const struct run_group *g = &groups->of[i];
+        if (put_if_partial(f, g))
+            continue;
         double at = 0, left = median_call(g, NULL);
         group_label(f, g, say_seconds(left));
         begin_bar(f, "time in MPI", g);
@@ -193,7 +210,8 @@ static void put_groups(FILE *f, const struct run_groups *groups) {
     page_section(f, "groups", "Runs");
     page_table(f, "Runs");
     fputs("<tr><th class=\"text\">group</th><th class=\"text\">report</th><th "
-          "class=\"text\">command</th><th class=\"text\">started</th><th>run time</th></tr>\n",
+          "class=\"text\">command</th><th class=\"text\">started</th><th>run time</th><th "
+          "class=\"text\">partial</th></tr>\n",
           f);
     for (size_t i = 0; i < groups->count; i++)
         for (size_t k = 0; k < groups->of[i].count; k++) {
@@ -203,6 +221,7 @@ static void put_groups(FILE *f, const struct run_groups *groups) {
             cell_text(f, run->command);
             cell_text(f, say_time(run->begun));
             cell_seconds(f, "seconds", run->seconds);
+            cell_text(f, run->partial ? run->partial : "");
             fputs("</tr>\n", f);
         }
     page_table_end(f);

@@ -85,8 +85,11 @@ void report_text_comparison(FILE *f, const struct comparison *c) {
     fprintf(f, "@ hearth report: %zu group%s of runs\n", c->groups->count, c->groups->count == 1 ? "" : "s");
     for (size_t i = 0; i < c->groups->count; i++) {
         const struct run_group *g = &c->groups->of[i];
-        for (size_t k = 0; k < g->count; k++)
+        for (size_t k = 0; k < g->count; k++) {
             compare_field(f, k ? "" : g->name, g->runs[k].path);
+            if (g->runs[k].partial)
+                compare_field(f, "  partial", g->runs[k].partial);
+        }
         compare_field(f, "  command", g->runs[0].command);
         compare_field(f, "  start time", say_time(g->runs[0].begun));
     }

@@ -18,6 +18,7 @@ enum column {
     COLUMN_TABLE,
     COLUMN_GROUP,
     COLUMN_REPORT,
+    COLUMN_PARTIAL,
     COLUMN_RANK,
     COLUMN_NODE,
     COLUMN_WINDOW,
@@ -48,6 +49,7 @@ static const struct {
 } csv_columns[COLUMNS] = {[COLUMN_TABLE] = {"table", CSV_ALL},
                           [COLUMN_GROUP] = {"group", CSV_ALL},
                           [COLUMN_REPORT] = {"report", CSV_ALL},
+                          [COLUMN_PARTIAL] = {"partial", CSV_ALL},
                           [COLUMN_RANK] = {"rank", CSV_ALL},
                           [COLUMN_NODE] = {"node", CSV_ALL},
                           [COLUMN_WINDOW] = {"window", CSV_WINDOWS},
@@ -153,6 +155,7 @@ static void csv_begin(struct csv *c, const char *table, uint64_t rank) {
     csv_text(c, COLUMN_TABLE, table);
     csv_text(c, COLUMN_GROUP, c->group->name);
     csv_text(c, COLUMN_REPORT, c->run->path);
+    csv_text(c, COLUMN_PARTIAL, c->run->partial);
     csv_count(c, COLUMN_RANK, rank);
     csv_text(c, COLUMN_NODE, csv_host(c->run, rank));
 }

@@ -118,6 +118,13 @@ bool range_is_apart(const struct range *a, const struct range *b) {
     return enough && (a->most < b->least || b->most < a->least);
 }
 
+size_t group_partial(const struct run_group *g) {
+    size_t count = 0;
+    for (size_t i = 0; i < g->count; i++)
+        count += g->runs[i].partial != NULL;
+    return count;
+}
+
 /* Of an even number, the slower of the two in the middle. */
 const struct run *group_middle(const struct run_group *g) {
     for (size_t i = 0; i < g->count; i++) {

@@ -27,6 +27,9 @@ struct run_groups {
 int run_groups_read(char **arguments, int count, struct run_groups *groups);
 void run_groups_free(struct run_groups *groups);
 
+/* The runs of a group that did not reach MPI_Finalize: their times and counts are not comparable. */
+size_t group_partial(const struct run_group *g);
+
 /* The run of a group with the median run time, which represents the group where only one run can be drawn. */
 const struct run *group_middle(const struct run_group *g);
 
