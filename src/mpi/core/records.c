@@ -14,3 +14,11 @@ void *records_gather(const void *own, size_t bytes, int rank, int ranks) {
         host_Gather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
     return all;
 }
+
+void records_gather_range(const struct records_steps *s, int begin, int end, void *into) {
+    bool is_in = s->rank >= begin && s->rank < end;
+    for (int i = 0; s->counts && i < s->ranks; i++)
+        s->counts[i] = i >= begin && i < end ? s->lengths[i] : 0;
+    host_Gatherv(s->own, is_in ? s->length : 0, MPI_BYTE, into, s->counts, s->places, MPI_BYTE, 0,
+                 MPI_COMM_WORLD);
+}

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 
 #include "mpi/core/complaints.h"
+#include "mpi/core/gather_plan.h"
 #include "mpi/core/hooks.h"
 #include "mpi/core/progress.h"
+#include "mpi/core/records.h"
 #include "mpi/p2p/start.h"
 #include "mpi/p2p/transport/p2p_count.h"
 #include "mpi/report/report_heater.h"
@@ -20,7 +22,7 @@
 #include "mpi/serve/serve_auto.h"
 #include "mpi/serve/served.h"
 
-enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
+enum { MOST_RECORDS = 1024, NAME_BYTES = 64, AT_A_TIME = 1 << 19 };
 
 struct record {
     uint64_t serial; /* 0: sum of several windows */
@@ -118,30 +120,44 @@ static int by_serial_then_rank(const void *a, const void *b) {
     return x->rank - y->rank;
 }
 
+/* Collective. */
+static void gather_steps(const struct records_steps *s, char *into) {
+    for (int begin = 0, end = 0; begin < s->ranks; begin = end) {
+        if (s->lengths)
+            end = gather_plan(s->lengths, s->places, begin, s->ranks, AT_A_TIME);
+        host_Bcast(&end, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        records_gather_range(s, begin, end, into);
+        for (int i = begin; s->lengths && i < end; i++)
+            into += s->lengths[i];
+    }
+}
+
 /* Gathers the records of all ranks at rank 0, sorted; *count is 0 elsewhere. NULL only if memory ran out. */
 static struct record *report_gather(int rank, int size, size_t *count) {
-    int bytes = (int)(record_count * sizeof *records), total = 0, ok = 1;
-    int *counts = rank ? NULL : malloc(2 * (size_t)size * sizeof *counts),
-        *places = counts ? counts + size : NULL;
-    if (!rank)
-        ok = counts != NULL;
+    int *lengths = rank ? NULL : malloc(3 * (size_t)size * sizeof *lengths), ok = rank || lengths;
+    struct records_steps s = {.own = records,
+                              .length = (int)(record_count * sizeof *records),
+                              .rank = rank,
+                              .ranks = size,
+                              .lengths = lengths,
+                              .places = lengths ? lengths + size : NULL,
+                              .counts = lengths ? lengths + 2 * (size_t)size : NULL};
+    size_t total = 0;
     host_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!ok)
         return NULL;
-    host_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int i = 0; counts && i < size; i++) {
-        places[i] = total;
-        total += counts[i];
-    }
-    struct record *all = malloc((size_t)total + 1);
+    host_Gather(&s.length, 1, MPI_INT, lengths, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; lengths && i < size; i++)
+        total += (size_t)lengths[i];
+    struct record *all = malloc(total + 1);
     ok = all != NULL;
     host_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (ok)
-        host_Gatherv(records, bytes, MPI_BYTE, all, counts, places, MPI_BYTE, 0, MPI_COMM_WORLD);
-    *count = ok && !rank ? (size_t)total / sizeof *all : 0;
+        gather_steps(&s, (char *)all);
+    *count = ok && !rank ? total / sizeof *all : 0;
     if (*count)
         qsort(all, *count, sizeof *all, by_serial_then_rank);
-    free(counts);
+    free(lengths);
     return all;
 }
 

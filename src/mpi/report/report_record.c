@@ -7,7 +7,9 @@
 
 #include <stdlib.h>
 
+#include "mpi/core/gather_plan.h"
 #include "mpi/core/host.h"
+#include "mpi/core/records.h"
 #include "mpi/rma/record/record.h"
 
 enum { DEPTH = 2, AT_A_TIME = 4 << 20, OVER = -1 };
@@ -35,35 +37,10 @@ void report_record_json(struct json *j, int rank) {
     free(text);
 }
 
-/* Returns the end of the range of ranks, from `begin` on, that rank 0 gathers in one step: at least one rank. Sets the
- * positions of their texts. */
-static int report_record_plan(const int *lengths, int *places, int begin, int ranks) {
-    int total = 0, end = begin;
-    while (end < ranks && (end == begin || total + lengths[end] <= AT_A_TIME)) {
-        places[end] = total;
-        total += lengths[end++];
-    }
-    return end;
-}
-
-/* Collective: gathers the texts of the ranks from begin to below end in `into` at rank 0. */
-static void report_record_collect(const char *own, int length, int rank, int begin, int end, char *into,
-                                  int *lengths, int *places, int ranks) {
-    bool is_in = rank >= begin && rank < end;
-    int *counts = NULL;
-    if (into) {
-        counts = places + ranks;
-        for (int i = 0; i < ranks; i++)
-            counts[i] = i >= begin && i < end ? lengths[i] : 0;
-    }
-    host_Gatherv(own, is_in ? length : 0, MPI_BYTE, into, counts, places, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
-static void paste_each(struct json *j, const char *texts, const int *lengths, const int *places, int begin,
-                       int end) {
+static void paste_each(struct json *j, const char *texts, const struct records_steps *s, int begin, int end) {
     for (int i = begin; i < end; i++)
-        if (lengths[i])
-            json_paste(j, texts + places[i], (size_t)lengths[i]);
+        if (s->lengths[i])
+            json_paste(j, texts + s->places[i], (size_t)s->lengths[i]);
 }
 
 static void report_record_announce(int *end) {
@@ -82,10 +59,11 @@ void report_records_send(int rank) {
     if (end == OVER)
         return;
     char *text = rma_record_text(rank, DEPTH, &length);
-    int bytes = text && length < AT_A_TIME ? (int)length : 0;
-    host_Gather(&bytes, 1, MPI_INT, NULL, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    struct records_steps s = {
+        .own = text, .length = text && length < AT_A_TIME ? (int)length : 0, .rank = rank};
+    host_Gather(&s.length, 1, MPI_INT, NULL, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (report_record_announce(&end); end != OVER; report_record_announce(&end)) {
-        report_record_collect(text, bytes, rank, begin, end, NULL, NULL, NULL, 0);
+        records_gather_range(&s, begin, end, NULL);
         begin = end;
     }
     free(text);
@@ -93,20 +71,25 @@ void report_records_send(int rank) {
 
 void report_records_json(struct json *j, int ranks) {
     size_t length = 0;
-    int *lengths = calloc(3 * (size_t)ranks, sizeof *lengths), *places = lengths ? lengths + ranks : NULL;
+    int *lengths = calloc(3 * (size_t)ranks, sizeof *lengths);
     char *texts = malloc(AT_A_TIME);
     int begin = 0, go_on = 0;
     json_open(j, "processes", '[');
     if (lengths && texts) {
         report_record_announce(&go_on);
         char *own = rma_record_text(0, DEPTH, &length);
-        int bytes = own && length < AT_A_TIME ? (int)length : 0;
-        host_Gather(&bytes, 1, MPI_INT, lengths, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        struct records_steps s = {.own = own,
+                                  .length = own && length < AT_A_TIME ? (int)length : 0,
+                                  .ranks = ranks,
+                                  .lengths = lengths,
+                                  .places = lengths + ranks,
+                                  .counts = lengths + 2 * (size_t)ranks};
+        host_Gather(&s.length, 1, MPI_INT, lengths, 1, MPI_INT, 0, MPI_COMM_WORLD);
         while (begin < ranks) {
-            int end = report_record_plan(lengths, places, begin, ranks);
+            int end = gather_plan(lengths, s.places, begin, ranks, AT_A_TIME);
             report_record_announce(&end);
-            report_record_collect(own, bytes, 0, begin, end, texts, lengths, places, ranks);
-            paste_each(j, texts, lengths, places, begin, end);
+            records_gather_range(&s, begin, end, texts);
+            paste_each(j, texts, &s, begin, end);
             begin = end;
         }
         free(own);
