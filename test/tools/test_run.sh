@@ -168,6 +168,20 @@ check 'its ranks are preloaded' 0 '^rank [01] of 2 loaded yes mode always argume
 check 'its launcher is not' 0 '^rank [01]: some above it, 0 with Hearth$' 2
 run --mode off bash ./job.sh x y
 check 'a shell with a script' 0 '^rank [01] of 2 loaded yes mode off' 2
+mkdir "$dir/module"
+printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$launcher")" >"$dir/module/mpirun"
+printf '#!/bin/bash\nPATH=%s:%s\nmpirun %s -n 2 ./rank\n' "$dir/module" "$PATH" "${launch[*]:1}" >"$dir/module.sh"
+chmod +x "$dir/module/mpirun" "$dir/module.sh"
+run ./module.sh # as after `module load`
+check 'a launcher that comes first on the PATH later' 0 '^rank [01] of 2 loaded yes' 2
+run bash -c "${launch[*]} -n 1 bash -c 'declare -F; ./rank'"
+check 'its ranks do not have the functions of the script' 0 '^rank 0 of 1 |^declare -fx mpirun$'
+mpirun() { echo "a function of the user: $*"; }
+export -f mpirun
+run bash -c 'mpirun x; declare -F'
+check 'a function of the user stays' 0 '^a function of the user: x$'
+check 'the others are set' 0 '^declare -fx mpiexec$'
+unset -f mpirun
 mkdir "$dir/config"
 own=$(cd "$dir" && XDG_CONFIG_HOME=$dir/config "$hearth" info -c -- "${launch[@]}" -n 2 ./rank | sed -n 's/^# Profile: .* is \(.*\)/\1/p')
 mkdir -p "${own%/*}" && echo HEARTH_MODE=acquire >"$own"

@@ -3,11 +3,15 @@
  *      hearth run --mode acquire job.sh        exec job.sh with   HEARTH_MODE=acquire   PATH=LINKS:...   hearth_links=LINKS
  *          mpirun -n 4 ./app                   LINKS/mpirun is this command: hearth run -- /usr/bin/mpirun -n 4 ./app
  *
- * LINKS is a folder of the user's cache (~/.cache/hearth/links-N), with a link of the name of each launcher that is on the PATH. It is
- * made once, and stays: nothing of it could be removed after exec. A launcher that the script calls by its path runs without
- * Hearth. */
+ * LINKS is a folder of the user's cache (~/.cache/hearth/links-N), with a link of the name of each launcher that is on the PATH, and
+ * mpirun and mpiexec. It is made once, and stays: nothing of it could be removed after exec. A launcher that the script calls by its
+ * path runs without Hearth.
+ *
+ * `module load`, and the start files of a login shell, put other folders first into the PATH. bash therefore also gets a function for each
+ * launcher, through the environment (BASH_FUNC_mpirun%%), which it prefers to the PATH. Other shells read no functions from there. */
 #include "run/script.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +26,8 @@
 #include "run/launcher.h"
 #include "run/profile.h"
 #include "tools.h"
+
+extern char **environ;
 
 static const char links_variable[] = "hearth_links";
 
@@ -79,7 +85,8 @@ bool script_is_command(char *const *words, size_t count) {
     if (is_rank() || !count || launcher_is_name(words[0]) ||
         !launcher_resolve(words[0], NULL, NULL, path, &by_shell))
         return false;
-    return script_is_shell(words[0]) ? count > 1 : is_shell_script(path) && !launcher_is_suspected(words, count);
+    return script_is_shell(words[0]) ? count > 1
+                                     : is_shell_script(path) && !launcher_is_suspected(words, count);
 }
 
 /* ---- the folder of links ---- */
@@ -142,8 +149,10 @@ static int link_launchers(const char *from, const char *folder, const char *self
     return failed;
 }
 
+/* mpirun and mpiexec may come with a module that the script loads. */
 static int make_links(char *folder, const char *self) {
-    int failed = make_folders(folder);
+    int failed =
+        make_folders(folder) || link_one(folder, "mpirun", self) || link_one(folder, "mpiexec", self);
     const char *list = getenv("PATH");
     while (!failed && list && *list) {
         size_t n = strcspn(list, ":");
@@ -153,6 +162,56 @@ static int make_links(char *folder, const char *self) {
         list += n + (list[n] == ':');
     }
     return failed ? script_cannot(folder) : 0;
+}
+
+/* ---- functions of bash ---- */
+
+static const char function_prefix[] = "BASH_FUNC_";
+
+/* bash does not read functions with other names, and complains. */
+static bool is_identifier(const char *name) {
+    for (; *name; name++)
+        if (!isalnum((unsigned char)*name) && *name != '_')
+            return false;
+    return true;
+}
+
+/* A function that the user has exported stays. */
+static void export_function(const char *folder, const char *name) {
+    struct strvec word = {0};
+    char *link = need_text("%s/%s", folder, name), *variable = need_text("%s%s%%%%", function_prefix, name);
+    strvec_add(&word, link);
+    char *quoted = strvec_quoted(&word), *body = need_text("() { %s \"$@\"; }", quoted);
+    setenv(variable, body, 0);
+    free(body);
+    free(quoted);
+    free(variable);
+    free(link);
+    strvec_free(&word);
+}
+
+static void export_functions(const char *folder) {
+    DIR *d = opendir(folder);
+    for (struct dirent *entry; d && (entry = readdir(d));)
+        if (launcher_is_name(entry->d_name) && is_identifier(entry->d_name))
+            export_function(folder, entry->d_name);
+    if (d)
+        closedir(d);
+}
+
+/* Removes those that call the links: a shell that a rank runs does not need them. */
+static void remove_functions(const char *folder) {
+    for (size_t i = 0; environ[i];) {
+        size_t length = strcspn(environ[i], "=");
+        if (strncmp(environ[i], function_prefix, sizeof function_prefix - 1) ||
+            !strstr(environ[i] + length, folder)) {
+            i++;
+            continue;
+        }
+        char *name = need_text("%.*s", (int)length, environ[i]);
+        unsetenv(name);
+        free(name);
+    }
 }
 
 /* ---- running the script ---- */
@@ -191,6 +250,7 @@ static void set_environment(const struct run_options *o, const char *folder) {
     char *longer = need_text("%s:%s", folder, path ? path : "/usr/bin:/bin");
     setenv("PATH", longer, 1);
     setenv(links_variable, folder, 1);
+    export_functions(folder);
     hand_on(HANDED_MPI, o->wanted ? flavour_name(o->wanted) : NULL);
     hand_on(HANDED_NO_PROFILE, o->no_profile ? "" : NULL);
     hand_on(HANDED_VERBOSE, o->is_verbose ? "" : NULL);
@@ -278,6 +338,7 @@ int script_run_launcher(int argc, char **argv) {
     struct strvec words = {0};
     argv[0] = slash ? (char *)slash + 1 : argv[0];
     restore_path(folder);
+    remove_functions(folder);
     unsetenv(links_variable);
     strvec_add(&words, "run");
     take_handed(&words);
