@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/base.h"
+#include "net/shm/address_picker.h"
 #include "net/shm/bus.h"
 #include "net/shm/extents.h"
 #include "net/shm/heap.h"
@@ -246,11 +247,11 @@ static void fill_rest(const struct net_boot *boot) {
     for (int i = 0; i < 2; i++) {
         int before = boot_gathers;
         expect_eq(take(p.heap, sizes[i], 0, &b[i], parts[i], &b[i]), 0);
-        if (i > 0)
+        if (i > 0 && !net_address_is_scarce())
             expect_eq(boot_gathers - before, 1);
         expect_same(boot, parts[i]);
     }
-    expect_eq(count_maps(), 1);
+    expect(count_maps() == 1 || net_address_is_scarce()); /* chunks are short then */
     for (int i = 0; i < 2; i++)
         net_heap_give(p.heap, &b[i]);
     net_heap_close(p.heap);
