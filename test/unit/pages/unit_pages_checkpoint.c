@@ -99,16 +99,33 @@ static void begin_reader(pthread_t *reader) {
         order(ORDER_HOLD, true);
 }
 
-/* Rank 0 owns the page, and is the last to write its pages. Rank 1, which has nothing to write, reads meanwhile. */
-static void read_between(const struct net_boot *boot) {
+/* Rank 0 wrote the page and owns it. Rank 1 read it. */
+static void open_shared(const struct net_boot *boot) {
     uint64_t word = 7;
-    pthread_t reader;
     open_job(boot);
     if (boot->rank == 0)
         pages_put(pages, 1, pages_base(pages, 1), &word, sizeof word);
     net_boot_barrier(boot);
     if (boot->rank == 1)
         pages_get(pages, &word, 1, pages_base(pages, 1), sizeof word);
+}
+
+/* All pages are written. Rank 1's reader may go on. */
+static void close_written(const struct net_boot *boot, pthread_t reader) {
+    order(ORDER_IDLE, 0);
+    expect(!has_dirty_pages());
+    net_boot_barrier(boot);
+    order(ORDER_KEEP_OWNED, true);
+    order(ORDER_HOLD, false);
+    if (boot->rank == 1)
+        expect_eq(pthread_join(reader, NULL), 0);
+    close_job(boot);
+}
+
+/* Rank 0 owns the page, and is the last to write its pages. Rank 1, which has nothing to write, reads meanwhile. */
+static void read_between(const struct net_boot *boot) {
+    pthread_t reader = 0;
+    open_shared(boot);
     net_boot_barrier(boot);
     expect_eq(state(), boot->rank == 0 ? PAGES_O : PAGES_S);
     order(ORDER_HOLD, true);
@@ -123,14 +140,7 @@ static void read_between(const struct net_boot *boot) {
     if (boot->rank == 0)
         order(ORDER_CLEAN, 0);
     net_boot_barrier(boot);
-    order(ORDER_IDLE, 0);
-    expect(!has_dirty_pages());
-    net_boot_barrier(boot);
-    order(ORDER_KEEP_OWNED, true);
-    order(ORDER_HOLD, false);
-    if (boot->rank == 1)
-        expect_eq(pthread_join(reader, NULL), 0);
-    close_job(boot);
+    close_written(boot, reader);
 }
 
 TEST(the_owner_writes_its_page_before_another_node_may_own_it)
@@ -138,14 +148,8 @@ TEST(the_owner_writes_its_page_before_another_node_may_own_it)
 
 /* The copy whose request is held back becomes the owner's, as an eviction hands the page over: it is written too. */
 static void own_while_held(const struct net_boot *boot) {
-    uint64_t word = 7;
-    pthread_t reader;
-    open_job(boot);
-    if (boot->rank == 0)
-        pages_put(pages, 1, pages_base(pages, 1), &word, sizeof word);
-    net_boot_barrier(boot);
-    if (boot->rank == 1)
-        pages_get(pages, &word, 1, pages_base(pages, 1), sizeof word);
+    pthread_t reader = 0;
+    open_shared(boot);
     order(ORDER_HOLD, true);
     net_boot_barrier(boot);
     if (boot->rank == 1)
@@ -159,14 +163,7 @@ static void own_while_held(const struct net_boot *boot) {
     order(ORDER_IDLE, 0);
     net_boot_barrier(boot);
     order(ORDER_CLEAN, 0);
-    order(ORDER_IDLE, 0);
-    expect(!has_dirty_pages());
-    net_boot_barrier(boot);
-    order(ORDER_KEEP_OWNED, true);
-    order(ORDER_HOLD, false);
-    if (boot->rank == 1)
-        expect_eq(pthread_join(reader, NULL), 0);
-    close_job(boot);
+    close_written(boot, reader);
 }
 
 TEST(a_copy_that_becomes_the_owner_while_its_request_is_held_is_written)
