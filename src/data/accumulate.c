@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "data/hold.h"
+#include "data/vectors.h"
 
 /* ---- kernels: CMakeLists.txt enables vectorisation for this file ---- */
 
@@ -31,7 +32,7 @@ typedef double loose_double __attribute__((aligned(1), may_alias));
 typedef void add_rows(const struct patch_rows *r, const void *scale);
 
 /* KERNEL(name, cell, width, to[0] += ...): adds rows whose elements are `width` cells; `s` is the scale. Rows of one
- * element have their own loop: the row loop would spend more on its setup and remainder. */
+ * element have their own loop: the row loop would spend more on its setup and remainder. Long rows use wide vectors. */
 #define KERNEL(name, cell, width, ...)                                                                       \
     static inline void name##_element(cell *restrict to, const cell *restrict from, const cell *s) {         \
         __VA_ARGS__;                                                                                         \
@@ -40,6 +41,10 @@ typedef void add_rows(const struct patch_rows *r, const void *scale);
                                   const cell *s) {                                                           \
         for (size_t i = 0; i < count; i++)                                                                   \
             name##_element(to + i * width, from + i * width, s);                                             \
+    }                                                                                                        \
+    WIDE_VECTORS static void name##_long_row(cell *restrict to, const cell *restrict from, size_t count,     \
+                                             const cell *s) {                                                \
+        name##_row(to, from, count, s);                                                                      \
     }                                                                                                        \
     static void name(const struct patch_rows *r, const void *scale) {                                        \
         cell s[width];                                                                                       \
@@ -53,7 +58,7 @@ typedef void add_rows(const struct patch_rows *r, const void *scale);
             for (; left; left--, to += to_stride, from += from_stride)                                       \
                 name##_element((cell *)to, (const cell *)from, s);                                           \
         for (; left; left--, to += to_stride, from += from_stride)                                           \
-            name##_row((cell *)to, (const cell *)from, count, s);                                            \
+            (r->bytes < LONG_ROW ? name##_row : name##_long_row)((cell *)to, (const cell *)from, count, s);  \
     }
 
 KERNEL(add_int, loose_int, 1, to[0] += from[0])

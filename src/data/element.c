@@ -1,14 +1,16 @@
 /* element.c: one kernel for each operation on each kind of element.
  *
  * A kernel combines rows of one kind of element with packed operands. It is a plain loop, which the compiler vectorises (the
- * options are in CMakeLists.txt). Rows of one element have a loop of their own: the row loop would spend more on its setup
- * and remainder. The table of kernels is NULL where MPI does not define the operation. Integers are added and multiplied as
- * unsigned ones, which wrap, so that signed and unsigned types share the kernels; only MAX and MIN have two. */
+ * options are in CMakeLists.txt), for long rows with the processor's widest vectors (vectors.h). Rows of one element have a
+ * loop of their own: the row loop would spend more on its setup and remainder. The table of kernels is NULL where MPI does
+ * not define the operation. Integers are added and multiplied as unsigned ones, which wrap, so that signed and unsigned types
+ * share the kernels; only MAX and MIN have two. */
 #include "data/element.h"
 
 #include <string.h>
 
 #include "data/rows.h"
+#include "data/vectors.h"
 
 /* At any alignment. */
 #define LOOSE __attribute__((aligned(1), may_alias))
@@ -33,12 +35,16 @@ typedef long double loose_l LOOSE;
         for (size_t i = 0; i < count; i++)                                                                   \
             name##_element(to + i * width, from + i * width);                                                \
     }                                                                                                        \
+    WIDE_VECTORS static void name##_long_row(cell *restrict to, const cell *restrict from, size_t count) {   \
+        name##_row(to, from, count);                                                                         \
+    }                                                                                                        \
     static void name(char *to, int64_t stride, const char *from, uint64_t rows, size_t bytes) {              \
         if (bytes == width * sizeof(cell))                                                                   \
             for (; rows; rows--, to += stride, from += width * sizeof(cell))                                 \
                 name##_element((cell *)to, (const cell *)from);                                              \
         for (; rows; rows--, to += stride, from += bytes)                                                    \
-            name##_row((cell *)to, (const cell *)from, bytes / (width * sizeof(cell)));                      \
+            (bytes < LONG_ROW ? name##_row : name##_long_row)((cell *)to, (const cell *)from,                \
+                                                              bytes / (width * sizeof(cell)));               \
     }
 
 /* Of an operand a and a target t. */
