@@ -108,12 +108,25 @@ static void check_group(MPI_Comm comm) {
     MPI_Win_free(&w.win);
 }
 
+/* Open MPI 4 cannot create both windows at once: its processes then open a file that is not there. */
+static void check_halves(void) {
+    int second = test_rank * 2 >= test_size;
+    bool in_turn = test_open_mpi_major() == 4;
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, second, 0, &half);
+    if (in_turn && second)
+        barrier();
+    check_group(half);
+    if (in_turn && !second)
+        barrier();
+    MPI_Comm_free(&half);
+}
+
 CASE(any_order_and_groups_at_once) {
-    MPI_Comm reversed, half;
+    MPI_Comm reversed;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -test_rank, &reversed);
-    MPI_Comm_split(MPI_COMM_WORLD, test_rank * 2 >= test_size, 0, &half);
-    if (test_size >= 4 && !over_pt2pt()) /* two groups at once */
-        check_group(half);
+    if (test_size >= 4 && !over_pt2pt())
+        check_halves();
     check_group(reversed);
     if (test_size >= 3 && !over_pt2pt()) { /* a group, of which some ranks are in a window already */
         MPI_Comm most;
@@ -123,7 +136,6 @@ CASE(any_order_and_groups_at_once) {
         MPI_Comm_free(&most);
     }
     MPI_Comm_free(&reversed);
-    MPI_Comm_free(&half);
 }
 
 /* A window of one rank stays with the MPI below, which may refuse it. */
