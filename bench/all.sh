@@ -37,7 +37,7 @@ match match 480 55
 vgasnet vgasnet 540 80
 modes clampi 90 20 --quick
 windows windows 120 25 --quick
-sim . 150 55 --quick'
+sim . 270 55'
 minutes=${BENCH_MINUTES:-55}
 [ ${#quick[@]} = 0 ] || minutes=${BENCH_MINUTES:-9}
 grace=60 # for a part to end by itself: a job in progress, plots, report
