@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "windows_ucx.h"
+#include "windows_vm.h"
 
 enum { SMALL = 200, LARGE = 4 }; /* executions */
 
@@ -124,27 +125,6 @@ static double get_1m(MPI_Win win) {
     return ns;
 }
 
-static double copy_1m(void) {
-    if (between_nodes)
-        return has_bare ? bare_get(buffer, MEGABYTE, LARGE) : 0;
-    if (rank == 1)
-        return 0;
-    double start = now();
-    for (int i = 0; i < LARGE; i++) {
-        memcpy(buffer, source, MEGABYTE);
-        __asm__ volatile("" ::"r"(buffer) : "memory"); /* every copy is made */
-    }
-    return ns_since(start, LARGE);
-}
-
-static double bare_8(void) {
-    return has_bare ? bare_get(buffer, 8, SMALL) : 0;
-}
-
-static double bare_64k(void) {
-    return has_bare ? bare_get(buffer, LONG, LARGE) : 0;
-}
-
 /* The time beyond the computation, which makes no MPI call. */
 static double get_64k_after(MPI_Win win, double computation) {
     double start = now();
@@ -203,19 +183,117 @@ static double lock_put(MPI_Win win) {
     return ns_since(start, SMALL);
 }
 
+/* ---- limits ---- */
+
+/* ns per execution of `copy` by rank 0. */
+static double time_of(void (*copy)(void), int executions) {
+    if (rank == 1)
+        return 0;
+    double start = now();
+    for (int i = 0; i < executions; i++)
+        copy();
+    return ns_since(start, executions);
+}
+
+static void read_8(void) {
+    check(vm_read(buffer, 64, 8), "process_vm_readv of 8 bytes");
+}
+
+static void write_8(void) {
+    check(vm_write(source, 8, 8), "process_vm_writev of 8 bytes");
+}
+
+static void update_8(void) {
+    read_8();
+    write_8();
+}
+
+static void read_1m(void) {
+    check(vm_read(buffer, 0, MEGABYTE), "process_vm_readv of 1 MB");
+}
+
+static void copy_1m(void) {
+    memcpy(buffer, source, MEGABYTE);
+    __asm__ volatile("" ::"r"(buffer) : "memory"); /* every copy is made */
+}
+
+/* Of the bytes that an accumulate of doubles adds. */
+static void copy_64k(void) {
+    memcpy(buffer, source, LONG);
+    __asm__ volatile("" ::"r"(buffer) : "memory");
+}
+
+static double piece[2 * ROWS];
+
+/* With the gaps between the rows, in one piece. */
+static void read_rows(void) {
+    double *to = (double *)buffer;
+    check(vm_read(piece, REALS, sizeof piece), "process_vm_readv of rows");
+    for (int i = 0; i < ROWS; i++)
+        to[i] = piece[2 * i];
+}
+
+static void update_64k(void) {
+    const double *ones = (const double *)source;
+    check(vm_read(piece, SUMS, LONG), "process_vm_readv of 64 KB");
+    for (int i = 0; i < ROWS; i++)
+        piece[i] += ones[i];
+    check(vm_write(piece, SUMS, LONG), "process_vm_writev of 64 KB");
+}
+
+static double bare(size_t bytes, int executions) {
+    return has_bare ? bare_get(buffer, bytes, executions) : 0;
+}
+
+static double limit_of(size_t bytes, int executions, void (*by_kernel)(void)) {
+    return between_nodes ? bare(bytes, executions) : only_owner_maps ? time_of(by_kernel, executions) : 0;
+}
+
+static double limit_get(void) {
+    return limit_of(8, SMALL, read_8);
+}
+
+static double limit_put(void) {
+    return limit_of(8, SMALL, write_8);
+}
+
+static double limit_update(void) {
+    return limit_of(8, SMALL, update_8);
+}
+
+static double limit_get_1m(void) {
+    if (between_nodes)
+        return bare(MEGABYTE, LARGE);
+    return time_of(only_owner_maps ? read_1m : copy_1m, LARGE);
+}
+
+static double limit_get_64k(void) {
+    return bare(LONG, LARGE);
+}
+
+static double limit_get_rows(void) {
+    return limit_of(LONG, LARGE, read_rows);
+}
+
+static double limit_accumulate_64k(void) {
+    if (between_nodes)
+        return bare(LONG, LARGE);
+    return time_of(only_owner_maps ? update_64k : copy_64k, LARGE);
+}
+
 const struct operation operations[] = {
-    {"get", get, false, bare_8},
-    {"put", put, false, bare_8},
-    {"fetch_and_op", fetch_and_op, false, bare_8},
-    {"compare_and_swap", compare_and_swap, false, bare_8},
-    {"accumulate", accumulate, false, bare_8},
+    {"get", get, false, limit_get},
+    {"put", put, false, limit_put},
+    {"fetch_and_op", fetch_and_op, false, limit_update},
+    {"compare_and_swap", compare_and_swap, false, limit_update},
+    {"accumulate", accumulate, false, limit_update},
     {"get_16", get_16, false, NULL},
     {"put_16", put_16, false, NULL},
-    {"get_1m", get_1m, false, copy_1m},
-    {"get_64k", get_64k, false, bare_64k},
+    {"get_1m", get_1m, false, limit_get_1m},
+    {"get_64k", get_64k, false, limit_get_64k},
     {"get_64k_visible", get_64k_visible, false, NULL},
-    {"get_rows", get_rows, false, bare_64k},
-    {"accumulate_64k", accumulate_64k, false, bare_64k},
+    {"get_rows", get_rows, false, limit_get_rows},
+    {"accumulate_64k", accumulate_64k, false, limit_accumulate_64k},
     {"lock_put", lock_put, true, NULL},
     {"create", NULL, true, NULL},
 };

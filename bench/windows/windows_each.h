@@ -15,6 +15,7 @@ enum {
 extern int rank;
 extern bool between_nodes;        /* the limit is UCX, not memcpy */
 extern bool has_bare;             /* between nodes, and UCX is there */
+extern bool only_owner_maps;      /* the limit is the kernel's copy */
 extern char *buffer, *source;     /* of rank 0 */
 extern MPI_Datatype every_second; /* double */
 
