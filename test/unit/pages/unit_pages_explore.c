@@ -1,7 +1,8 @@
 /* unit_pages_explore.c: explores every state that a few caches and their home can reach, in every order of messages,
  * I/O and requests; pages_world.h defines a state and its invariants.
  *
- * asan: full. The search is breadth first. Each state is stored once, with its zeros compressed. In each state
+ * asan: full; tsan: no, for it has one thread. The search is breadth first. Each state is stored once, with its zeros
+ * compressed. In each state
  *
  *      no readable copy is stale; a writer has the only copy; the latest data exists somewhere;
  *      no message reaches a receiver that does not expect it; nothing allocates;
