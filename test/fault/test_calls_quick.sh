@@ -7,4 +7,4 @@
 #   test_calls_quick.sh MPI TREE      quick: mpich; timeout: 120
 exec "$(dirname "${BASH_SOURCE[0]}")/test_calls.sh" "$1" "$2" memory:endpoints:1 armci:endpoints:1 memory:files:50%:on \
     helpers:mpi:3 armcimpi:polls:100::ends armci:mpi:50%::ends messages:Comm_dup:1 messages:Comm_split_type:1 \
-    communicators:Comm_set_attr:2::ends communicators:Iallreduce:1::ends host:Test:300::ends windows:memory:4:every
+    communicators:Comm_set_attr:2::ends communicators:Iallreduce:1::ends host:Test:100::ends windows:memory:4:every
