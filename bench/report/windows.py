@@ -16,7 +16,6 @@ TITLES = {
     "lock_put": "exclusive lock, put of 8 bytes, unlock", "create": "windows made and freed per second"}
 NODES, BETWEEN, LIMITS_NODES = "nodes", ("nodes", "polling"), ("get_computing_p99",)
 LIMITS = {"get_rows": "at least 3x the host", "get_computing_p99": "below 1 ms"}
-COPIES = {"get_1m": "memcpy", "accumulate_64k": "memcpy"}
 
 
 class Runs:
@@ -48,7 +47,7 @@ def limit_of(runs, mpi, operation, memory):
         return f"bare UCX {shown(operation, bare)}" if bare else "-"
     copied = runs.median("limit", mpi, operation, memory)
     if copied:
-        return f"{COPIES.get(operation) if memory in MAPPED else 'the kernel'} {shown(operation, copied)}"
+        return f"{'memcpy' if memory in MAPPED else 'the kernel'} {shown(operation, copied)}"
     return "80 ns" if operation in SMALL else LIMITS.get(operation, "-")
 
 
