@@ -147,6 +147,10 @@ done
 cmake --build $tree -j "$(nproc)" --target "${targets[@]/#/fuzz_}" >$tree/build.log 2>&1 ||
     { tail -20 $tree/build.log >&2 && echo "not built: see $tree/build.log" >&2 && exit 2; }
 mkdir -p $tree/logs $tree/findings
+# libFuzzer ends without the functions of atexit, so the files of the targets are removed here.
+TMPDIR=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 2
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 if [ $merge = 0 ]; then
     fuzz
     exit

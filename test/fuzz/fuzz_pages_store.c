@@ -24,7 +24,7 @@ enum {
 enum { WHOLE = DATA + 3 * PAGES * PAGE, BYTES = PAGES * PAGE - 100 };
 enum flags { PACK_0 = 1, PACK_1 = 2, SUM_TABLES = 4, SHAPE = 8, CUT = 16, COMMIT = 32, SUM_PAGES = 64 };
 
-static char folder[64], path[96];
+static char folder[400], path[450];
 
 static void remove_all(void) {
     (void)unlink(path);
@@ -32,7 +32,8 @@ static void remove_all(void) {
 }
 
 static void make_folder(void) {
-    snprintf(folder, sizeof folder, "%s/fuzz-segment-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+    const char *parent = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/fuzz-segment-XXXXXX", parent && *parent ? parent : "/tmp");
     fuzz_must(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/segment.0", folder);
     atexit(remove_all);
