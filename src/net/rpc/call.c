@@ -149,10 +149,11 @@ static bool target_give_back(struct net *n, struct net_target *t) {
 
 /* ---- after direct puts ---- */
 
+/* A failed flush never ends, as a failed direct operation (direct.c). */
 static void has_flushed(struct link_send *s, int status) {
     struct net_target *t = (struct net_target *)((char *)s - offsetof(struct net_target, flush));
-    (void)status; /* net_call_failed reports failed peers */
-    t->flushing = false;
+    if (LIKELY(status == 0))
+        t->flushing = false;
 }
 
 void net_target_flush(struct net *n, struct net_target *t) {
@@ -162,8 +163,9 @@ void net_target_flush(struct net *n, struct net_target *t) {
     t->flushing = true;
     t->announced = false;
     t->flush.sent = has_flushed;
-    if (net_link_flush(n->port, t->peer, &t->flush) != 1)
-        t->flushing = false;
+    int status = net_link_flush(n->port, t->peer, &t->flush);
+    if (status != 1)
+        has_flushed(&t->flush, status);
 }
 
 /* An operation that waits for a flush sends a size hint, so that pool buffers are granted by the time it may start. */

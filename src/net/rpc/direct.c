@@ -32,9 +32,12 @@ void net_window_close(struct link_window *window) {
 
 /* ---- puts and gets ---- */
 
+/* A failed operation is never over: nobody may use its data. Whoever waits for it makes progress, which calls
+ * net_call_failed. */
 static void direct_has_ended(struct link_send *send, int status) {
     struct net_direct *d = (struct net_direct *)send;
-    (void)status; /* net_call_failed reports failed peers */
+    if (UNLIKELY(status != 0))
+        return;
     d->over = true;
     d->target->direct--;
     d->target->gets -= d->is_get;
@@ -65,15 +68,17 @@ void net_put(struct net *n, int node, struct link_window *w, uint64_t to, const 
              struct net_direct *d) {
     struct net_target *t = direct_prepare(n, node, d, false);
     t->unflushed = true;
-    if (net_link_put(n->port, w, to, from, bytes, &d->send) != 1)
-        direct_has_ended(&d->send, 0);
+    int status = net_link_put(n->port, w, to, from, bytes, &d->send);
+    if (status != 1)
+        direct_has_ended(&d->send, status);
 }
 
 void net_get(struct net *n, int node, struct link_window *w, void *to, uint64_t from, size_t bytes,
              struct net_direct *d) {
     direct_prepare(n, node, d, true);
-    if (net_link_get(n->port, w, to, from, bytes, &d->send) != 1)
-        direct_has_ended(&d->send, 0);
+    int status = net_link_get(n->port, w, to, from, bytes, &d->send);
+    if (status != 1)
+        direct_has_ended(&d->send, status);
 }
 
 void net_wait_direct(struct net *n, int node, const struct net_direct *d) {
