@@ -36,21 +36,29 @@ bool pages_service_is_waiting(const struct service *s) {
            (atomic_load(&p->free_count) < pages_pool_wanted_free(s->pool) && s->leaving == 0);
 }
 
-void pages_service_listen(struct service *s, bool on) {
+/* From then on the thread sleeps on the network's descriptor itself. */
+static void service_close_network(struct service *s) {
     if (s->thread.network >= 0)
-        epoll_ctl(s->thread.network, EPOLL_CTL_MOD, net_channel_descriptor(s->channel),
-                  &(struct epoll_event){.events = on ? EPOLLIN : 0});
+        close(s->thread.network);
+    s->thread.network = -1;
 }
 
-/* Without it the thread sleeps on the network's descriptor itself. */
 static void service_open_network(struct service *s) {
     int network = s->channel ? net_channel_descriptor(s->channel) : -1;
     s->thread.network = network >= 0 ? epoll_create1(EPOLL_CLOEXEC) : -1;
+    if (s->thread.network >= 0 &&
+        epoll_ctl(s->thread.network, EPOLL_CTL_ADD, network, &(struct epoll_event){.events = EPOLLIN}) != 0)
+        service_close_network(s);
+}
+
+bool pages_service_listen(struct service *s, bool on) {
     if (s->thread.network < 0 ||
-        epoll_ctl(s->thread.network, EPOLL_CTL_ADD, network, &(struct epoll_event){.events = EPOLLIN}) == 0)
-        return;
-    close(s->thread.network);
-    s->thread.network = -1;
+        epoll_ctl(s->thread.network, EPOLL_CTL_MOD, net_channel_descriptor(s->channel),
+                  &(struct epoll_event){.events = on ? EPOLLIN : 0}) == 0 ||
+        !on)
+        return true;
+    service_close_network(s);
+    return false;
 }
 
 static int service_network(const struct service *s) {
@@ -160,7 +168,5 @@ void pages_service_stop(struct service *s) {
     net_mailbox_doorbell(s->box);
     pthread_join(s->thread.id, NULL);
     s->thread.running = false;
-    if (s->thread.network >= 0)
-        close(s->thread.network);
-    s->thread.network = -1;
+    service_close_network(s);
 }

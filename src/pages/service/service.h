@@ -124,8 +124,9 @@ static inline int32_t pages_service_open_requests(const struct service *s) {
     return open > 0 ? open - pages_pool_small_answers(s->pool) : open;
 }
 
-/* Whether arriving messages wake the thread: not while a caller drives progress. Requires the progress lock. */
-void pages_service_listen(struct service *s, bool on);
+/* Whether arriving messages wake the thread: not while a caller drives progress. Returns false if the system refuses to
+ * wake it by messages; then wake it once, and it will sleep on the network's own descriptor. Requires the progress lock. */
+bool pages_service_listen(struct service *s, bool on);
 
 /* pages_service_go_round: one pass over all sources of work; returns the number of events. Requires the progress lock.
  * pages_service_is_waiting: whether there is work that no descriptor signals. */

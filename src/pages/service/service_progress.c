@@ -66,7 +66,7 @@ static void progress_unlock(struct service *s, bool unfinished) {
     net_mailbox_sleeps(s->box);
     pages_service_go_round(s);
     unfinished |= s->io.under_way > 0 || pages_service_is_waiting(s);
-    pages_service_listen(s, true);
+    unfinished |= !pages_service_listen(s, true);
     pthread_mutex_unlock(&s->progress.lock);
     if (unfinished)
         net_mailbox_doorbell(s->box);
