@@ -16,11 +16,60 @@ static int report_error(MPI_Comm comm) {
     return MPI_ERR_INTERN;
 }
 
-/* Both names: libhearth-mpi calls those that begin with PMPI. */
-#define MPI_CALL(kind, is_made, name, parameters, arguments, error)                                          \
+/* ---- windows that nobody frees ---- */
+
+/* A window that is made and then reported as failed stays: its rank has no handle, so the others cannot free theirs. MPICH over
+ * UCX may crash in MPI_Finalize if a window is left. Therefore all ranks free what is left before, in the order of creation. */
+enum { MOST_WINDOWS = 64 };
+static MPI_Win windows[MOST_WINDOWS];
+static int window_count;
+
+static int window_add(int rc, const MPI_Win *win) {
+    if (rc == MPI_SUCCESS && window_count < MOST_WINDOWS)
+        windows[window_count++] = *win;
+    return rc;
+}
+
+static int window_free(MPI_Win *win) {
+    NEXT_AS(__typeof__(&MPI_Win_free), "PMPI_Win_free");
+    int at = 0;
+    while (at < window_count && windows[at] != *win)
+        at++;
+    for (int i = at + 1; i < window_count; i++)
+        windows[i - 1] = windows[i];
+    window_count -= at < window_count;
+    return next(win);
+}
+
+static int finalize(void) {
+    NEXT_AS(__typeof__(&MPI_Finalize), "PMPI_Finalize");
+    while (window_count > 0) {
+        MPI_Win left = windows[0];
+        window_free(&left);
+    }
+    return next();
+}
+
+SHOWN int MPI_Win_free(MPI_Win *win) {
+    return window_free(win);
+}
+SHOWN int PMPI_Win_free(MPI_Win *win) {
+    return window_free(win);
+}
+SHOWN int MPI_Finalize(void) {
+    return finalize();
+}
+SHOWN int PMPI_Finalize(void) {
+    return finalize();
+}
+
+/* ---- kinds of calls ---- */
+
+/* Both names: libhearth-mpi calls those that begin with PMPI. `then` takes the result of a call that is made. */
+#define MPI_CALL(kind, is_made, name, parameters, arguments, then, error)                                    \
     static int next_##name parameters {                                                                      \
         NEXT_AS(__typeof__(&MPI_##name), "PMPI_" #name);                                                     \
-        return next arguments;                                                                               \
+        return then(next arguments);                                                                         \
     }                                                                                                        \
     static int fail_##name parameters {                                                                      \
         if (is_made)                                                                                         \
@@ -33,20 +82,22 @@ static int report_error(MPI_Comm comm) {
     SHOWN int PMPI_##name parameters {                                                                       \
         return FAILS_NAMED(kind, #name) ? fail_##name arguments : next_##name arguments;                     \
     }
+#define AS_IT_IS(rc)   (rc)
+#define ADD_WINDOW(rc) window_add(rc, win)
 #define COLLECTIVE(name, parameters, arguments)                                                              \
-    MPI_CALL(FAIL_MPI, true, name, parameters, arguments, report_error(comm))
+    MPI_CALL(FAIL_MPI, true, name, parameters, arguments, AS_IT_IS, report_error(comm))
 #define LOCAL(name, parameters, arguments)                                                                   \
-    MPI_CALL(FAIL_MPI, false, name, parameters, arguments, report_error(comm))
+    MPI_CALL(FAIL_MPI, false, name, parameters, arguments, AS_IT_IS, report_error(comm))
 #define PLAIN(name, parameters, arguments) /* without a communicator */                                      \
-    MPI_CALL(FAIL_MPI, false, name, parameters, arguments, MPI_ERR_INTERN)
+    MPI_CALL(FAIL_MPI, false, name, parameters, arguments, AS_IT_IS, MPI_ERR_INTERN)
 #define WINDOW(name, parameters, arguments)                                                                  \
-    MPI_CALL(FAIL_WINDOWS, true, name, parameters, arguments, report_error(comm))
+    MPI_CALL(FAIL_WINDOWS, true, name, parameters, arguments, ADD_WINDOW, report_error(comm))
 
 #ifdef OPEN_MPI /* its world is an object, which the command hearth does without */
 #pragma weak ompi_mpi_comm_world
 #endif
 #define POLL(name, parameters, arguments)                                                                    \
-    MPI_CALL(FAIL_POLLS, false, name, parameters, arguments, report_error(MPI_COMM_WORLD))
+    MPI_CALL(FAIL_POLLS, false, name, parameters, arguments, AS_IT_IS, report_error(MPI_COMM_WORLD))
 
 /* ---- collective calls ---- */
 
