@@ -34,7 +34,9 @@ programs=( # name, settings and preloads, program and arguments
     "direct|--env HEARTH_NODE_RANKS=1 --env HEARTH_DIRECT=on|$tree/test/armci_handles puts_then_gets_waited_for_backwards"
     "armcimpi|--env HEARTH_NODE_RANKS=1 --env HEARTH_NET=mpi|$tree/test/armci_handles"
     "memory|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM=off|$tree/test/gas_values"
+    "memorympi|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM=off --env HEARTH_NET=mpi|$tree/test/gas_values"
     "pages|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM_DIR=$dir|$tree/test/gas_values"
+    "pagesmpi|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM_DIR=$dir --env HEARTH_NET=mpi|$tree/test/gas_values"
 )
 
 launch() { # program of the list, options...
@@ -100,7 +102,7 @@ count_calls() { # program of the list: counts the calls of each kind, in $counts
 try() { # program of the list, kind, which call, "" or ":on", "" or "ends"
     local out status handler=()
     case ${1%%|*}:$2 in # these programs do not expect their own calls to fail, which Hearth forwards
-    communicators:mpi | cache:windows | tables:windows | windows:windows | windows:polls) handler=(--env TEST_FAIL_HANDLER=1) ;;
+    communicators:mpi | windows:mpi | cache:windows | tables:windows | windows:windows | windows:polls) handler=(--env TEST_FAIL_HANDLER=1) ;;
     esac
     out=$(launch "$1" --env "TEST_FAIL=$2:$3$4" "${handler[@]}")
     status=$?
