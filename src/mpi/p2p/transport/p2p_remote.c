@@ -11,8 +11,8 @@
  *
  * A message is copied after its header into a bounce buffer and passed to MPI immediately. A send is
  * complete when MPI has sent the bounce buffer: if the data left only in a later call, and the program made none, it
- * would never leave. The number of bounce buffers in flight is bounded; beyond that, messages wait in their peer's
- * queue. Large messages travel on a second communicator, by a receive that names sender and tag and is posted before
+ * would never leave. The number of bounce buffers in flight is bounded; beyond that, or if there is no memory for another
+ * one, messages wait in their peer's queue. The first is allocated at the start: one is always spare or in flight. Large messages travel on a second communicator, by a receive that names sender and tag and is posted before
  * the CTS is sent. Nothing is searched there either, and nothing is copied. */
 #include "mpi/p2p/transport/p2p_remote.h"
 
@@ -110,12 +110,15 @@ static int poll_headers(int most) {
 
 /* ---- sending ---- */
 
+static struct p2p_bounce *bounce_make(void) {
+    return malloc(sizeof(struct p2p_bounce) + remote_slot_bytes());
+}
+
 static struct p2p_bounce *take_bounce(void) {
     struct p2p_bounce *p = spare;
-    if (p)
-        spare = p->next;
-    else
-        p = malloc(sizeof *p + remote_slot_bytes());
+    if (!p)
+        return bounce_make();
+    spare = p->next;
     return p;
 }
 
@@ -304,7 +307,10 @@ int p2p_remote_start(void) {
     memory = aligned_alloc(CACHE_LINE, slot_count * remote_slot_bytes());
     for (unsigned i = 0; requests && i < slot_count; i++)
         requests[i] = MPI_REQUEST_NULL; /* also if the rest fails: p2p_remote_close reads them */
-    return requests && sources && memory ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    struct p2p_bounce *first = bounce_make();
+    if (first)
+        give_bounce(first);
+    return requests && sources && memory && first ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void p2p_remote_listen(void) {
