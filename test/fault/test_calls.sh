@@ -77,7 +77,7 @@ judge() { # failed call, exit status, output
 
 chosen() { # number of calls: prints which of them are made to fail
     local i
-    if [ "$each" = all ] || [ "$1" -le $((3 * each)) ]; then
+    if [ "$each" = all ] || [ "$1" -le $((7 * each)) ]; then
         seq 1 "$1"
     else
         for ((i = 0; i < each && i < $1; i++)); do echo $((RANDOM % $1 + 1)); done
