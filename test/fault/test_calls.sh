@@ -50,13 +50,13 @@ launch() { # program of the list, options...
 # What Hearth or MPI says. Open MPI's launcher fails to print some of these messages, without Hearth too.
 says_why='hearth(\[[0-9]+\])?: (error|warning)|MPI_ERRORS_ARE_FATAL|Fatal error in|Abort\([0-9]+\) on node|ORTE_ERROR_LOG: .*show_help\.c'
 
-# UCX 1.13 may crash in a rank that is still connecting to one that ends: it does not expect that its answer cannot be sent.
-ucx_fault='ucp_request\.c:.*got REP message'
+# Where a job ends, UCX 1.13 may crash in another rank: while that connects to the one that has ended, or, inside MPICH, reads its memory.
+ucx_fault='ucp_request\.c:.*got REP message|process_vm_readv\(.*No such process'
 
 judge() { # failed call, exit status, output
     local what=$1 status=$2 out=$3
     tried=$((tried + 1))
-    if grep -q "$ucx_fault" <<<"$out" && grep -qE 'hearth\[0\]: error: .*; the job is ended' <<<"$out"; then
+    if grep -qE "$ucx_fault" <<<"$out" && grep -qE 'hearth\[0\]: error: .*; the job is ended' <<<"$out"; then
         return 0
     elif grep -qE 'signal (4|6|7|8|11)\b|Segmentation|Bus error|EXIT CODE: (132|134|135|136|139)|Sanitizer|corrupted|free\(\)' <<<"$out"; then
         echo "FAIL $what: crashed"
