@@ -237,9 +237,10 @@ static int run_case(int i) {
     if (test_job.settle)
         test_job.settle();
     own = atomic_load(&failures);
+    /* test/fault makes it fail */
     if (MPI_Allreduce(&own, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS) {
-        fprintf(stderr, "Fatal error in the MPI_Allreduce after %s\n", current); /* test/fault makes calls fail */
-        MPI_Abort(MPI_COMM_WORLD, 1);
+        fprintf(stderr, "Fatal error in the MPI_Allreduce after %s\n", current);
+        total = own + 1;
     }
     if (test_rank == 0 && skipped && !total)
         printf("skip %s: %s\n", current, skipped);
