@@ -74,8 +74,10 @@ static bool service_arm(struct service *s, bool network) {
     return true;
 }
 
+/* With other nodes never forever, even if no answer is outstanding: a caller that drives progress may leave requests behind
+ * without waking the thread, and only the thread detects nodes that do not answer. */
 static uint64_t service_longest_sleep(const struct service *s, bool network) {
-    uint64_t all = pages_alive_is_wanted(s) || s->behind.failed > 0 ? SERVICE_LOOK_US : UINT64_MAX;
+    uint64_t all = s->channel || s->behind.failed > 0 ? SERVICE_LOOK_US : UINT64_MAX;
     if (pages_service_is_waiting(s))
         return RETRY_US;
     if (!s->channel)
