@@ -67,10 +67,37 @@ CASE(a_job_that_is_stopped) {
 
 /* ---- an error that ends the job ---- */
 
+static bool is_stopped(pid_t process) {
+    char path[32], state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    FILE *file = fopen(path, "r");
+    if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 0;
+    if (file)
+        fclose(file);
+    return state == 'T';
+}
+
+/* Rank 1 stops when a value has arrived: before, its own messages of the barrier may not have left. */
+static void stop_when_told(void) {
+    uint64_t told = 0;
+    while (!told)
+        gasnet_get(&told, 1, test_segments[1].addr, sizeof told);
+    raise(SIGSTOP);
+}
+
 ON_CALL(a_node_that_does_not_answer) {
-    uint64_t value = 1;
-    test_barrier();
+    uint64_t value = (uint64_t)getpid();
     if (test_rank == 1)
-        raise(SIGSTOP);
+        gasnet_put(0, test_segments[0].addr, &value, sizeof value);
+    test_barrier();
+    if (test_rank == 1) {
+        stop_when_told();
+        return;
+    }
     gasnet_wait_syncnb(start_put(&value));
+    gasnet_get(&value, 0, test_segments[0].addr, sizeof value);
+    while (!is_stopped((pid_t)value))
+        usleep(1000);
+    gasnet_put(1, (char *)test_segments[1].addr + PAGE, &value, sizeof value);
 }
