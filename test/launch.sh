@@ -31,11 +31,18 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ $# -gt 0 ] || usage
+
 # In test/run, more ranks than cores of MPICH yield theirs while they wait (cluster/yield.c). Fewer do not: beside other jobs, a rank that yields
-# loses its share of the core. Ranks of Open MPI keep a component that they would unload too early (cluster/keep.c).
-also=${HEARTH_TEST_KEEP:-}
-[ "$mpi" != mpich ] || also=$([ "$ranks" -le "$(nproc)" ] || echo "${HEARTH_TEST_YIELD:-}")
-[ ! -e "$also" ] || preload=${preload:+$preload:}$also
+# loses its share of the core. Over TCP they do not wait for each other's connections to close (cluster/nofin.c). Ranks of Open MPI keep a
+# component that they would unload too early (cluster/keep.c).
+also=()
+if [ "$mpi" != mpich ]; then
+    also+=("${HEARTH_TEST_KEEP:-}")
+else
+    [ "$ranks" -le "$(nproc)" ] || also+=("${HEARTH_TEST_YIELD:-}")
+    [ -z "$hosts" ] && [ $tcp = 0 ] || also+=("${HEARTH_TEST_NOFIN:-}")
+fi
+for library in "${also[@]}"; do [ ! -e "$library" ] || preload=${preload:+$preload:}$library; done
 [ -z "$preload" ] || env+=("LD_PRELOAD=$preload")
 
 if [ -n "$hosts" ] && [ "${CLUSTER_KIND:-fake}" = fake ]; then

@@ -9,7 +9,6 @@ mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=$tree/bin/barnes-hut
 tcp=(--tcp)
-[ "$mpi" != mpich ] || tcp+=(--preload "$tree/test/nofin.so")
 cached=(--preload "$tree/lib/libhearth-mpi.so")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

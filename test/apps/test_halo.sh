@@ -9,7 +9,6 @@ mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=$tree/bin/halo
 tcp=(--tcp)
-[ "$mpi" != mpich ] || tcp+=(--preload "$tree/test/nofin.so")
 hearth=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH=on)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -4,11 +4,9 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mpi=$1 tree=$2
-preload=()
-[ "$mpi" != mpich ] || preload=(--preload "$tree/test/nofin.so")
 
 across() { # ranks, configuration, options of launch.sh and program
-    "$here/hosts.sh" with 2 "$here/../launch.sh" "$mpi" "$1" --hosts n1,n2 --timeout 50 "${preload[@]}" \
+    "$here/hosts.sh" with 2 "$here/../launch.sh" "$mpi" "$1" --hosts n1,n2 --timeout 50 \
         --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_TEST_CONFIG="$2" --env HEARTH_BYPASS=never "${@:3}"
 }
 

@@ -9,7 +9,6 @@ if [ "${3:-}" != inside ]; then
     exec "$here/hosts.sh" with 2 "$0" "$mpi" "$tree" inside
 fi
 options=(--hosts "n1,n2" --timeout 100)
-[ "$mpi" != mpich ] || options+=(--preload "$tree/test/nofin.so")
 options+=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH=on --env HEARTH_TEST_CONFIG=across)
 
 run() { # program and arguments

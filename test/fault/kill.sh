@@ -57,4 +57,3 @@ kill_rank() { # name, rank as a line number of the list, program and arguments, 
 
 # Over TCP.
 tcp=(--tcp)
-[ "$mpi" != mpich ] || tcp+=(--preload "$tree/test/nofin.so")

@@ -54,7 +54,6 @@ check_results() { # what, options of launch.sh
 
 hearth=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_REPORT="$dir/report.json")
 tcp=(--tcp)
-[ "$mpi" != mpich ] || tcp+=(--preload "$tree/test/nofin.so")
 
 check_share() { # name, which repeats count: 2 since the last draw or sync, 3 since the last sync; options of launch.sh
     local what=$1 which=$2 remote allowed served

@@ -98,8 +98,6 @@ def launch_options(family, mpi, tree, network, config):
                     "--preload", runtime("libtsan.so")]
     if network == "tcp":
         options.append("--tcp")
-        if mpi == "mpich":
-            options += ["--preload", str(folder / "test/nofin.so")]
     if family not in SETTINGS and config != "bare":
         options += ["--preload", str(folder / "lib/libhearth-mpi.so")]
     return options

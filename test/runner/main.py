@@ -112,7 +112,8 @@ def clean_environment(tier):
             del os.environ[name]
     os.environ["HEARTH_TEST_KILLS"] = str(tier.kills)  # for scripts, as the next one
     os.environ["HEARTH_TEST_TIER"] = tier.name
-    os.environ["HEARTH_TEST_YIELD"] = str(Path("build/mpich/test/yield.so").absolute())  # for test/launch.sh, as the next one
+    os.environ["HEARTH_TEST_YIELD"] = str(Path("build/mpich/test/yield.so").absolute())  # for test/launch.sh, as the next ones
+    os.environ["HEARTH_TEST_NOFIN"] = str(Path("build/mpich/test/nofin.so").absolute())
     os.environ["HEARTH_TEST_KEEP"] = str(Path("build/openmpi/test/keep.so").absolute())
 
 

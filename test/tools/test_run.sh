@@ -35,7 +35,9 @@ echo "srun itself: ${LD_PRELOAD:-nothing}"
 for ((i = 0; i < n; i++)); do env "${set[@]}" "$@" || exit; done
 END
 chmod +x "$dir/bin/srun"
-"$cc" -D_GNU_SOURCE -O1 "$here/tools/rank.c" -o "$dir/rank" -ldl || exit 1
+ends=() # between hosts MPICH may hang in MPI_Finalize
+[ "$mpi" != mpich ] || ends=(-rdynamic "$here/cluster/nofin.c")
+"$cc" -D_GNU_SOURCE -O1 "$here/tools/rank.c" "${ends[@]}" -o "$dir/rank" -ldl || exit 1
 
 out='' status=0 preload=''
 run() { # arguments of hearth run
