@@ -12,7 +12,8 @@
  * A message is copied after its header into a bounce buffer and passed to MPI immediately. A send is
  * complete when MPI has sent the bounce buffer: if the data left only in a later call, and the program made none, it
  * would never leave. The number of bounce buffers in flight is bounded; beyond that, or if there is no memory for another
- * one, messages wait in their peer's queue. The first is allocated at the start: one is always spare or in flight. Large messages travel on a second communicator, by a receive that names sender and tag and is posted before
+ * one, messages wait in their peer's queue. The first is allocated at the start: one is always spare or in flight. Large
+ * messages travel on a second communicator, by a receive that names sender and tag and is posted before
  * the CTS is sent. Nothing is searched there either, and nothing is copied. */
 #include "mpi/p2p/transport/p2p_remote.h"
 
