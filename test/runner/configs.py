@@ -84,7 +84,7 @@ def runtime(name):
     return subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def launch_options(family, mpi, tree, network, config):
+def launch_options(family, tree, network, config):
     """The options of launch.sh besides the number of ranks."""
     options, folder = [], Path("build").absolute() / tree
     for key, value in {"HEARTH_TEST_CONFIG": config, **SETTINGS.get(family, preloaded)(config)}.items():

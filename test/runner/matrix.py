@@ -203,7 +203,7 @@ class Matrix:
     def launch(self, test, command, source, mpi, tree, network, config, ranks, limit=None, programs=None):
         family, keeps = test.partition("_")[0], 1 if test.startswith(PAIRS) else RANKS_KEEP[mpi]
         limit = limit or self.limit(source, tree, ranks)
-        options = launch_options(family, mpi, tree, network, config)
+        options = launch_options(family, tree, network, config)
         before = ["setarch", "-R"] if tree == "tsan" else []  # the shadow memory needs the classic address layout
         self.jobs.append(Job(test, [*before, "test/launch.sh", mpi, str(ranks), "--timeout", str(limit), *options, *command], limit,
                              cores=max(1, ranks * keeps), alone=bool(sources.field(source, "alone")), programs=programs or {}))
