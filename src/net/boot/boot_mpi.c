@@ -25,14 +25,15 @@ static MPI_Comm unpack_comm(void *p) {
 }
 _Static_assert(sizeof(MPI_Comm) <= sizeof(void *), "a handle fits into a pointer");
 
+/* If it fails on one process, others wait in it, or have gone on: no two of them can agree any more. */
 static int boot_mpi_gather(void *arg, const void *mine, void *all, size_t bytes) {
     MPI_Comm comm = unpack_comm(arg);
     int status = bytes == 0 ? MPI_Barrier(comm)
                             : MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm);
     if (status == MPI_SUCCESS)
         return 0;
-    log_error("MPI could not exchange %zu bytes per rank", bytes);
-    return -EIO;
+    log_error("MPI could not exchange %zu bytes per rank; the job is ended", bytes);
+    net_boot_abort(EXIT_FAILURE);
 }
 
 void net_boot_over(const void *of, struct net_boot *boot) {
