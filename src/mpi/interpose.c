@@ -22,7 +22,7 @@
  * Hearth handles messages. */
 #define DEFINE(symbol, name, params, args, waits)                                                            \
     EXPORT int symbol params {                                                                               \
-        if (LIKELY(!(host_is_careful || (waits && p2p_on))))                                                 \
+        if (LIKELY(!(waits ? host_is_careful_waiting : host_is_careful)))                                    \
             return hook_##name args;                                                                         \
         if (!IS_LIGHT(name) || (waits && p2p_on) || !call_time_passes(&time_##name))                         \
             return careful_##symbol args;                                                                    \

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct host_table host_real, host_next;
-bool host_has_tool, host_is_careful = true;
+bool host_has_tool, host_is_careful = true, host_is_careful_waiting = true;
 _Thread_local const void *host_mark __attribute__((tls_model("initial-exec")));
 
 static void *object_of(void *function) {
@@ -26,8 +26,13 @@ void *host_find(const char *name, void **next) {
     return real;
 }
 
+void host_be_careful(void) {
+    host_is_careful = host_is_careful_waiting = true;
+}
+
 void host_note_tool(void) {
-    host_has_tool = host_is_careful = true;
+    host_has_tool = true;
+    host_be_careful();
 }
 
 /* Returns false if the function does not exist. */
@@ -61,7 +66,8 @@ static void find_functions(void) {
     all &= host_find_symbol("MPI_" #name, (void **)&host_real.name, (void **)&host_next.name);
 #define USE(name, params, args) *(void **)&host_real.name = host_find("MPI_" #name, &unused);
 #include "mpi/core/calls.def"
-    host_is_careful = host_has_tool || !all;
+    if (all && !host_has_tool)
+        host_is_careful = host_is_careful_waiting = false;
     find_vendor();
 }
 

@@ -19,9 +19,11 @@ struct host_table {
 extern HIDDEN struct host_table host_real; /* the library's PMPI_X */
 extern HIDDEN struct host_table host_next; /* the next MPI_X: a tool's, or else the library's */
 extern HIDDEN bool host_has_tool;
-/* Set if calls cannot go to their hooks directly: not all functions were found (yet), a tool may call on Hearth's
- * behalf, or calls are recorded for HEARTH_CHECK. */
-extern HIDDEN bool host_is_careful;
+/* Whether calls cannot go to their hooks directly: not all functions were found (yet), a tool may call on Hearth's behalf, or
+ * calls are timed, or recorded for HEARTH_CHECK. And whether those cannot in which MPI may wait: for the same reasons, or because
+ * Hearth handles messages, which must move meanwhile. Each call tests only one of the two. */
+extern HIDDEN bool host_is_careful, host_is_careful_waiting;
+void host_be_careful(void);
 
 /* While a tool's MPI_X runs on Hearth's behalf: the frame that called it. A PMPI_X call from the tool is then only
  * forwarded. This is a frame address and not a counter, so that an error handler that leaves by longjmp leaves no

@@ -66,6 +66,7 @@ static void engine_end(void) {
     prebarrier_at_end();
     p2p_helper_stop();
     p2p_on = false;
+    host_is_careful_waiting = host_is_careful;
     progress_register(NULL);
     p2p_careful = 0;
     engine_close_all();
@@ -200,6 +201,7 @@ void p2p_start(void) {
         p2p_unlock_slow();
     }
     p2p_on = true;
+    host_is_careful_waiting = true;
     progress_register(p2p_poll_slow);
     ends_by_itself = end_in_finalize();
     p2p_helper_start();
@@ -216,7 +218,8 @@ static void engine_start(void) {
     show_process();
     agreement_reach();
     p2p_start();
-    host_is_careful |= call_time_open(acquire_is_shared);
+    if (call_time_open(acquire_is_shared))
+        host_be_careful();
     call_time_allow_light(!host_has_tool);
     targets_open(call_time_is_on, acquire_is_shared);
     receives_open(call_time_is_on && !p2p_on, acquire_is_shared);

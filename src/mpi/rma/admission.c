@@ -34,10 +34,10 @@ static uint64_t gets_bypassed(const struct window *w) {
     return w->count.bypassed_fast + w->count.bypassed;
 }
 
-/* Sets the count at which hook_Get next leaves the fast bypass path. */
-static void plan_look(struct window *w) {
+/* Sets the number of gets on the fast bypass path at which the suspension is over. */
+static void plan_resumption(struct window *w) {
     bool suspended = rma_admission_is_suspended(w);
-    w->count.look_at =
+    w->count.resume_at =
         suspended ? w->count.bypassed_fast + (w->admission.resume_at - gets_bypassed(w)) : UINT64_MAX;
     w->wants_whatif = rma_record_is_on || (suspended && w->analysis.whatif);
 }
@@ -94,7 +94,7 @@ static void suspend(struct window *w, double spent, double saved) {
     v->pause = 2 * v->pause < LONGEST ? 2 * v->pause : LONGEST;
     w->bypassing = true;
     rma_record_event(w, RECORD_SUSPENDED, 0, 0);
-    plan_look(w);
+    plan_resumption(w);
     if (w->cache)
         cache_invalidate(w->cache);
 }
@@ -137,7 +137,7 @@ void rma_admission_resume(struct window *w) {
     v->resume_at = UINT64_MAX;
     w->bypassing = !rma_admission_caches(w);
     rma_admission_clear_fast(w);
-    plan_look(w);
+    plan_resumption(w);
     start_interval(w);
 }
 

@@ -136,11 +136,10 @@ void rma_admission_settle(struct window *w);
 void rma_admission_note_fast(struct window *w, struct rma_target *t);
 void rma_admission_clear_fast(struct window *w);
 
-/* The target if it is fast, else NULL. This is the entire cost for a program without reuse before its call reaches MPI. In jobs with
- * more than RANK_TABLE_DENSE ranks the path is not used: its lookup would be a call. */
-static inline struct rma_target *rma_admission_find_fast(MPI_Win handle, int rank) {
-    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
-    if (UNLIKELY(!w || w->handle != handle))
+/* The target if this is its window and it is fast, else NULL. w: rma_window_recent. This is the entire cost for a program without
+ * reuse before its call reaches MPI. In jobs with more than RANK_TABLE_DENSE ranks the path is not used: its lookup would be a call. */
+static inline struct rma_target *rma_admission_find_fast(const struct window *w, MPI_Win handle, int rank) {
+    if (UNLIKELY(w->handle != handle))
         return NULL;
     struct rma_target *t = (struct rma_target *)(void *)rank_table_find_dense(&w->targets, rank);
     return LIKELY(t && atomic_load_explicit(&t->fast, memory_order_relaxed)) ? t : NULL;

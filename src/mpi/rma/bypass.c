@@ -69,13 +69,11 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
 
 /* ---- the rare cases of the fast path ---- */
 
-/* rma_bypass_get counts the get, so `bypassed_fast` does not. */
 int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                     MPI_Datatype ttype, MPI_Win win) {
     struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
     struct window *w = rma_window_find(win);
     struct rma_target *t = rma_window_peek(w, target); /* it is fast, so it was made */
-    w->count.bypassed_fast--;
     rma_bypassed_type.type = ttype;
     rma_bypassed_type.size = size_of(&(struct get){.tcount = 1, .ttype = ttype});
     return rma_bypass_get(w, t, &g, false);
@@ -86,8 +84,9 @@ int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, 
                       MPI_Datatype ttype, MPI_Win win) {
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     struct rma_target *t = rma_window_peek(w, target); /* it is fast, so it was made */
-    uint64_t bytes = LIKELY(tcount > 0) ? (uint64_t)tcount * rma_bypassed_type.size : 0;
-    rma_record_followed(w, target, bypass_address(t, disp), bytes, bypass_seen(w, t));
+    uint64_t address = bypass_address(t, disp), bytes = (uint64_t)tcount * rma_bypassed_type.size;
+    if (UNLIKELY(rma_record_wants(w, target, address, rma_bypass_is_analysed(w, t))))
+        rma_record_followed(w, target, address, bytes, bypass_seen(w, t));
     rma_bypass_count_fast(w, t, tcount);
     return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }

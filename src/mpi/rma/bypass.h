@@ -26,9 +26,9 @@ static inline void rma_bypass_note(struct window *w, enum bypass_reason why) {
  * cheapest order for a program without reuse. The flush that follows calls rma_progress_note for both. */
 static inline void rma_bypass_count_fast(struct window *w, struct rma_target *t, int count) {
     t->last_get = rma_inflight_issued++;
+    w->count.bypassed_fast++;
     t->fast_gets++;
-    uint64_t bytes =
-        (uint64_t)(count & ~(count >> 31)) * rma_bypassed_type.size; /* MPI rejects a negative count */
+    uint64_t bytes = (uint64_t)count * rma_bypassed_type.size;
     t->asked.bytes += bytes;
     w->count.bytes_fetched += bytes;
     rma_window_use(w, t);
@@ -39,17 +39,10 @@ static inline bool rma_bypass_is_analysed(const struct window *w, const struct r
     return rma_admission_is_suspended(w) && t->verdict != VERDICT_BYPASS;
 }
 
-/* Counts a get of the fast path for the recording and the what-if analysis. Returns whether it is in a sample: then rma_bypass_whatif
- * passes it on. */
-static inline bool rma_bypass_is_sampled(struct window *w, const struct rma_target *t, MPI_Aint disp) {
-    return rma_record_wants(w, t->head.rank, t->base + (uint64_t)disp * t->unit,
-                            rma_bypass_is_analysed(w, t));
-}
-
-/* Replaces the fast path at the count `look_at`, for another type, or for the recording. */
+/* Replaces the fast path for another type, and for a negative count, which MPI rejects. */
 int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                     MPI_Datatype ttype, MPI_Win win);
-/* The same for gets that are noted, or that the what-if analysis samples. */
+/* The same for gets that are recorded or feed the what-if analysis. */
 int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                       MPI_Datatype ttype, MPI_Win win);
 

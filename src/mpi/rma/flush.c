@@ -110,6 +110,12 @@ static inline void end_fetch(struct window *w, struct rma_target *t) {
         acquire(EVENT_ATOMIC);
 }
 
+/* Not inlined: settle_fast needs fewer registers without it. */
+static __attribute__((noinline)) void end_writes(struct window *w, struct rma_target *t) {
+    t->writes_before = rma_inflight_issued;
+    rma_write_completed(w, t, rma_inflight_issued);
+}
+
 /* Runs after the host's flush of a target whose gets bypass the cache; returns true if no more work is needed. The hot
  * path of a program without reuse. */
 static inline bool settle_fast(struct window *w, struct rma_target *t, enum completion_scope scope, int rc) {
@@ -118,10 +124,8 @@ static inline bool settle_fast(struct window *w, struct rma_target *t, enum comp
     if (UNLIKELY(t->fetching))
         end_fetch(w, t);
     t->gets_before = rma_inflight_issued;
-    if (scope == SCOPE_REMOTE && t->last_write >= t->writes_before) {
-        t->writes_before = rma_inflight_issued;
-        rma_write_completed(w, t, rma_inflight_issued);
-    }
+    if (scope == SCOPE_REMOTE && UNLIKELY(t->last_write >= t->writes_before))
+        end_writes(w, t);
     t->alone = 0;
     t->used_stamp = 0;
     w->epoch.used = false;
@@ -129,6 +133,8 @@ static inline bool settle_fast(struct window *w, struct rma_target *t, enum comp
     if (!w->bypassing) {
         w->epoch.hit = w->epoch.hit_unheld = false;
         rma_completion_end_reuse(w);
+    } else if (UNLIKELY(w->count.bypassed_fast >= w->count.resume_at)) {
+        rma_admission_resume(w);
     }
     return true;
 }
@@ -219,10 +225,10 @@ static int flush_all(MPI_Win win, enum completion_scope scope, int (*host)(MPI_W
 }
 
 int hook_Win_flush(int target, MPI_Win win) {
-    struct rma_target *t = rma_admission_find_fast(win, target);
+    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
+    struct rma_target *t = rma_admission_find_fast(w, win, target);
     if (LIKELY(t != NULL))
-        return flush_fast(atomic_load_explicit(&rma_window_recent, memory_order_relaxed), t, target, win,
-                          SCOPE_REMOTE, host_real.Win_flush);
+        return flush_fast(w, t, target, win, SCOPE_REMOTE, host_real.Win_flush);
     return flush_one(target, win, SCOPE_REMOTE, host_Win_flush);
 }
 

@@ -34,17 +34,17 @@ static int get_serve(const struct get *g);
 
 /* ---- the calls ---- */
 
-/* Gets to a target on the fast bypass path, which a program without reuse makes, take a minimal path: no stack frame, a
- * tail call into MPI. */
+/* Gets to a target on the fast bypass path, which a program without reuse makes, take a minimal path, and end in a tail call
+ * into MPI. */
 int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
              MPI_Datatype ttype, MPI_Win win) {
-    struct rma_target *t = rma_admission_find_fast(win, target);
+    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
+    struct rma_target *t = rma_admission_find_fast(w, win, target);
     if (!t || UNLIKELY(rma_inflight_buffers))
         return get_plain(origin, ocount, otype, target, disp, tcount, ttype, win);
-    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
-    if (UNLIKELY(++w->count.bypassed_fast >= w->count.look_at) || UNLIKELY(rma_bypassed_type.type != ttype))
+    if (UNLIKELY(rma_bypassed_type.type != ttype) || UNLIKELY(tcount < 0))
         return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
-    if (UNLIKELY(w->wants_whatif) && UNLIKELY(rma_bypass_is_sampled(w, t, disp)))
+    if (UNLIKELY(w->wants_whatif))
         return rma_bypass_whatif(origin, ocount, otype, target, disp, tcount, ttype, win);
     rma_bypass_count_fast(w, t, tcount);
     return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
@@ -127,7 +127,7 @@ static int forward_fast(struct window *w, struct rma_target *t, const struct get
     return rc;
 }
 
-/* Not inlined: hook_Get needs no stack frame without it. */
+/* Not inlined: hook_Get needs few registers without it. */
 static __attribute__((noinline)) int get_plain(void *origin, int ocount, MPI_Datatype otype, int target,
                                                MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
     const struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};

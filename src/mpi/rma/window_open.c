@@ -43,7 +43,8 @@ static void window_start(void) {
     live_open(rank, size); /* unless MPI_Init has done it */
     rma_window_cache_start();
     rma_check_is_on = settings_get()->check;
-    host_is_careful |= rma_check_is_on;
+    if (rma_check_is_on)
+        host_be_careful();
     call_time_allow_light(!rma_check_is_on && !host_has_tool);
     rma_progress_start();
 }

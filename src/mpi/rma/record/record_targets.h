@@ -21,7 +21,7 @@ rma_record_target(MPI_Win win, int target, enum target_access what, MPI_Count co
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_acquire);
     uint64_t size;
     struct rma_target *t =
-        LIKELY(w && w->handle == win && w->open && !rma_threaded) ? rma_window_peek(w, target) : NULL;
+        LIKELY(w->handle == win && w->open && !rma_threaded) ? rma_window_peek(w, target) : NULL;
     if (UNLIKELY(!t || !t->row || !layout_is_plain(type, &size)))
         rma_record_target_slow(win, target, what, count, type);
     else

@@ -10,7 +10,8 @@ enum { BUCKETS = 256 };
 
 static struct window *buckets[BUCKETS]; /* open windows, chained by next */
 
-_Atomic(struct window *) rma_window_recent;
+static struct window none;
+_Atomic(struct window *) rma_window_recent = &none;
 bool rma_threaded;
 _Atomic bool rma_window_acquires;
 struct rma_target rma_window_no_target = {.head = {.rank = -1}, .first_op = NO_OP, .last_op = NO_OP};
@@ -56,7 +57,7 @@ void rma_window_unlink(struct window *w) {
         link = &(*link)->next;
     *link = w->next;
     w->open = false;
-    atomic_store_explicit(&rma_window_recent, NULL, memory_order_release);
+    atomic_store_explicit(&rma_window_recent, &none, memory_order_release);
 }
 
 void rma_window_name(const struct window *w, char *name) {

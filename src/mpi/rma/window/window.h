@@ -93,7 +93,7 @@ struct window_started {
 struct window_count {
     uint64_t gets, hits, bytes_served, elided;
     uint64_t bypassed_fast; /* gets that hook_Get passed to MPI on the fast path; in no other counter */
-    uint64_t look_at;       /* value of bypassed_fast at which a get takes the slow path */
+    uint64_t resume_at; /* value of bypassed_fast at which a flush ends the suspension; UINT64_MAX: none */
     uint64_t bytes_fetched, bypassed;
 };
 
@@ -206,12 +206,13 @@ static inline void rma_unlock(void) {
         pthread_mutex_unlock(&rma_mutex);
 }
 
-/* NULL for unknown handles: windows created before Hearth was active, freed windows, invalid handles. */
+/* The window that was found last; never NULL: a closed window without targets if there is none. */
 extern HIDDEN _Atomic(struct window *) rma_window_recent;
+/* NULL for unknown handles: windows created before Hearth was active, freed windows, invalid handles. */
 struct window *rma_window_find_slow(MPI_Win handle);
 static inline struct window *rma_window_find(MPI_Win handle) {
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_acquire);
-    if (LIKELY(w && w->handle == handle && w->open))
+    if (LIKELY(w->handle == handle && w->open))
         return w;
     return rma_window_find_slow(handle);
 }
