@@ -34,6 +34,8 @@ run an_error_of_a_joined_get HEARTH_BYPASS=never
 run a_get_that_is_too_late_to_join HEARTH_BYPASS=never
 run an_error_of_read_ahead HEARTH_BYPASS=never HEARTH_READ_AHEAD=4
 run measured_before_read_ahead HEARTH_BYPASS=auto HEARTH_SUSPEND=0 HEARTH_READ_AHEAD=4
+run a_flush_ends_the_suspension HEARTH_BYPASS=auto HEARTH_SUSPEND=8
+run a_flush_of_all_ends_the_suspension HEARTH_BYPASS=auto HEARTH_SUSPEND=8
 
 # An MPI that reports every process as alone, as MPICH 5 over UCX does.
 run processes_of_one_machine BELOW_ALONE=1 HEARTH_WINDOWS=serve HEARTH_MATCH=on HEARTH_REPORT="$dir/report.json"

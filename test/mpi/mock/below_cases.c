@@ -249,6 +249,40 @@ CASE(measured_before_read_ahead) {
     close_window(&w);
 }
 
+/* ---- suspension ---- */
+
+/* Gets without reuse suspend the cache. Gets with reuse resume it after 16 intervals (HEARTH_SUSPEND), however they are completed. */
+static void resume_with(void *(*complete)(void *w)) {
+    enum { INTERVAL = 8, ENOUGH = 20 * INTERVAL };
+    struct window w = open_window(BLOCK * BLOCKS, "always");
+    unsigned char data[BLOCK];
+    CLAMPI_Stats s;
+    if (has_below()) {
+        below->slow_us = 50;
+        for (int i = 0; i < 2 * INTERVAL; i++)
+            read_block(&w, i);
+        if (expect(stats(w.win, &s)))
+            expect(s.full_hits == 0 && s.bypassed > 0);
+        for (int i = 0; i < ENOUGH; i++) {
+            expect_eq(get_block(&w, 0, data), MPI_SUCCESS);
+            complete(&w);
+            expect_pattern(data, BLOCK, 1, 0, 0);
+        }
+        if (expect(stats(w.win, &s)))
+            expect(s.full_hits > 0 && s.bypassed >= 16 * INTERVAL && counts_add_up(&s));
+        below->slow_us = 0;
+    }
+    close_window(&w);
+}
+
+CASE(a_flush_ends_the_suspension) {
+    resume_with(flush_one);
+}
+
+CASE(a_flush_of_all_ends_the_suspension) {
+    resume_with(flush_all);
+}
+
 /* ---- own writes ---- */
 
 /* Executed by the next flush. */
