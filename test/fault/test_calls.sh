@@ -50,8 +50,9 @@ launch() { # program of the list, options...
 # What Hearth or MPI says. Open MPI's launcher fails to print some of these messages, without Hearth too.
 says_why='hearth(\[[0-9]+\])?: (error|warning)|MPI_ERRORS_ARE_FATAL|Fatal error in|Abort\([0-9]+\) on node|ORTE_ERROR_LOG: .*show_help\.c'
 
-# Where a job ends, UCX 1.13 may crash in another rank: while that connects to the one that has ended, or, inside MPICH, reads its memory.
-ucx_fault='ucp_request\.c:.*got REP message|process_vm_readv\(.*No such process'
+# Where a job ends, UCX 1.13 may crash in another rank: while that connects to the one that has ended, acknowledges a put of it that UCX
+# emulates, or, inside MPICH, reads its memory.
+ucx_fault='ucp_request\.c:.*got REP message|ucp_request\.inl:.*unexpected error: Endpoint timeout|process_vm_readv\(.*No such process'
 
 judge() { # failed call, exit status, output
     local what=$1 status=$2 out=$3
