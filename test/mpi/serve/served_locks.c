@@ -257,24 +257,36 @@ CASE(unchecked_locks) {
 
 /* ---- fairness ---- */
 
-/* Counts the waits during which other ranks got the lock more often than a fair lock allows. A rank that is descheduled
- * just before it draws its ticket is overtaken many times, so a few such waits are no fault. */
-CASE(exclusive_locks_are_fair) {
-    enum { LOCKS = 300 };
-    SKIP_IF(!test_served(), "locks of the MPI below need not be fair");
-    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+enum { LOCKS = 300 };
+
+/* Returns the number of waits during which other ranks got the lock more often than a fair lock allows. */
+static int count_unfair_waits(MPI_Win win) {
     int64_t last = -1;
     int unfair = 0;
     for (int i = 0; i < LOCKS; i++) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
-        int64_t now = get_number(w.win, 0, 0);
-        put_number(w.win, 0, 0, now + 1);
-        MPI_Win_unlock(0, w.win);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        int64_t now = get_number(win, 0, 0);
+        put_number(win, 0, 0, now + 1);
+        MPI_Win_unlock(0, win);
         unfair += last >= 0 && now - last > 2 * test_size;
         last = now;
     }
-    expect(unfair < LOCKS / 10);
-    expect_total(&w, 0, (int64_t)LOCKS * test_size);
+    return unfair;
+}
+
+/* A rank that loses its core just before it draws its ticket is overtaken many times, which is no fault. On a busy machine this
+ * happens often, but not always: a lock that is not fair is so in every attempt. */
+CASE(exclusive_locks_are_fair) {
+    enum { ATTEMPTS = 20 };
+    SKIP_IF(!test_served(), "locks of the MPI below need not be fair");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    int most = LOCKS, attempts = 0;
+    for (; most >= LOCKS / 10 && attempts < ATTEMPTS; attempts++) {
+        int unfair = count_unfair_waits(w.win);
+        MPI_Allreduce(&unfair, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    }
+    expect(most < LOCKS / 10);
+    expect_total(&w, 0, (int64_t)attempts * LOCKS * test_size);
     MPI_Win_free(&w.win);
 }
 
