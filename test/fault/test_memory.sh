@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests a job without memory for the cache: caching is disabled, one line says so, and the results do not change.
+# Tests a job without memory for the cache: caching is disabled, one line says so, and the results do not change. And one without memory
+# to note a part of a dynamic window.
 # test_memory.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -28,4 +29,6 @@ out=$(run HEARTH_CACHE_MAX=200k)
 check 'a budget smaller than the cache asked for' $? "$out" ''
 out=$(run HEARTH_CACHE_SIZE=900000g HEARTH_CACHE_MAX=900000g)
 check 'more than the address space' $? "$out" 'no memory for its cache \(the system has none left\)'
+out=$("$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --preload "$tree/test/fail.so" --env HEARTH_BYPASS=never "$tree/test/fault_detach" 2>&1)
+check 'a part of a dynamic window that is not noted' $? "$out" ''
 exit $failed

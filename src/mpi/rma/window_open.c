@@ -245,7 +245,7 @@ static struct region *take_region(struct window *w, uint64_t start) {
     return found;
 }
 
-/* Drops this process's entries of its own memory in that part. */
+/* Drops this process's entries of its own memory in that part; all of them if there was no memory to note the part. */
 int hook_Win_detach(MPI_Win win, const void *base) {
     struct window *w = rma_window_find(win);
     int rc = host_Win_detach(win, base);
@@ -253,11 +253,9 @@ int hook_Win_detach(MPI_Win win, const void *base) {
         return rc;
     rma_lock();
     struct region *r = take_region(w, (uint64_t)(uintptr_t)base);
-    if (r) {
-        struct write gone = {.address = r->start, .layout.shape = shape_contiguous(r->bytes)};
-        rma_write_drop(w, w->rank, &gone);
-        free(r);
-    }
+    struct write gone = {.address = r ? r->start : 0, .layout.shape = shape_contiguous(r ? r->bytes : 0)};
+    rma_write_drop(w, w->rank, r ? &gone : NULL);
+    free(r);
     rma_unlock();
     return rc;
 }
