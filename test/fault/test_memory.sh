@@ -29,6 +29,7 @@ out=$(run HEARTH_CACHE_MAX=200k)
 check 'a budget smaller than the cache asked for' $? "$out" ''
 out=$(run HEARTH_CACHE_SIZE=900000g HEARTH_CACHE_MAX=900000g)
 check 'more than the address space' $? "$out" 'no memory for its cache \(the system has none left\)'
-out=$("$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --preload "$tree/test/fail.so" --env HEARTH_BYPASS=never "$tree/test/fault_detach" 2>&1)
+out=$("$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --preload "$tree/test/fail.so" \
+    --env HEARTH_BYPASS=never "$tree/test/fault_detach" 2>&1)
 check 'a part of a dynamic window that is not noted' $? "$out" ''
 exit $failed

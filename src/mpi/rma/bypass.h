@@ -23,7 +23,7 @@ static inline void rma_bypass_note(struct window *w, enum bypass_reason why) {
 /* ---- the fast path, for hook_Get ---- */
 
 /* Counts the get before it is issued, even if MPI then rejects it: no work remains after the call, which is the
- * cheapest order for a program without reuse. The flush that follows calls rma_progress_note for both. */
+ * cheapest order for a program without reuse. The flush that follows calls rma_progress_note for both. count: not negative. */
 static inline void rma_bypass_count_fast(struct window *w, struct rma_target *t, int count) {
     t->last_get = rma_inflight_issued++;
     w->count.bypassed_fast++;

@@ -253,7 +253,9 @@ int hook_Win_detach(MPI_Win win, const void *base) {
         return rc;
     rma_lock();
     struct region *r = take_region(w, (uint64_t)(uintptr_t)base);
-    struct write gone = {.address = r ? r->start : 0, .layout.shape = shape_contiguous(r ? r->bytes : 0)};
+    struct write gone = {0};
+    if (r)
+        gone = (struct write){.address = r->start, .layout.shape = shape_contiguous(r->bytes)};
     rma_write_drop(w, w->rank, r ? &gone : NULL);
     free(r);
     rma_unlock();

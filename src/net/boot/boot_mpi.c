@@ -1,5 +1,4 @@
 /* boot_mpi.c: the bootstrap collective over MPI. */
-#include <errno.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
