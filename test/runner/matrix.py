@@ -56,8 +56,8 @@ QUICK_NOT_ON = {
 }
 QUICK_BINDINGS = "mpi_(fortran_.*|cpp|cache_py)"  # these depend neither on the network nor on the number of ranks
 QUICK_SERVE = "served_.*|sync|windows|errors|requests|rget|types|writes|poll|threads"  # programs that depend on whether MPI or Hearth executes the operations
-QUICK_GAS_PAGES = "order|sync|rma|random|threads|arena|values"  # programs that depend on how pages are fetched and mapped
-QUICK_FOUR_RANKS = {"gas": "order|sync|coll|flood|random|ex_objects|ex_coll", "armci": "order|groups|reduce|messages|random|domains"}
+QUICK_GAS_PAGES = "order|locks|sync|rma|random|threads|arena|values"  # programs that depend on how pages are fetched and mapped
+QUICK_FOUR_RANKS = {"gas": "order|locks|sync|coll|flood|random|ex_objects|ex_coll", "armci": "order|groups|reduce|messages|random|domains"}
 QUICK = {
     "mpi_fortran_*": "on acquire",
     "mpi_cpp": "on acquire match serve",
