@@ -32,27 +32,6 @@ void complaints_agree(void) {
     }
 }
 
-void complaints_begin(struct complaints_census *c, int rank) {
-    *c = (struct complaints_census){.own = settings_complaints(), .rank = rank, .lowest = -1};
-}
-
-void complaints_add(struct complaints_census *c, int rank, uint32_t code) {
-    if (code != c->own)
-        return;
-    c->same++;
-    c->lowest = c->lowest < 0 ? rank : c->lowest;
-}
-
-void complaints_end(const struct complaints_census *c, int ranks) {
-    int world = 0;
-    if (!c->own || !host_has_world() || host_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS ||
-        ranks != world)
-        return; /* a window of some ranks only: each group of them would complain */
-    if (c->lowest == c->rank)
-        settings_complain(c->same, ranks);
-    settings_complained();
-}
-
 void complaints_last(void) {
     if (log_is_first_rank())
         settings_complain(0, 0);

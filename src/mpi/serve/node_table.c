@@ -20,7 +20,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "mpi/core/complaints.h"
 #include "mpi/serve/node_comm.h"
 #include "mpi/serve/remote/domain.h"
 #include "mpi/serve/serve_agree.h"
@@ -90,20 +89,15 @@ struct offer {
     struct rank_memory memory;
     uint64_t id, key;
     uint32_t ready, one_world;
-    uint32_t complaint; /* see complaints.h */
 };
 
-static bool offers_agree(const struct offer *all, int size, struct complaints_census *census,
-                         bool *one_world) {
+static bool offers_agree(const struct offer *all, int size, bool *one_world) {
     bool ready = true;
     *one_world = true;
-    for (int i = 0; ready && i < size; i++) {
-        complaints_add(census, i, all[i].complaint);
-        ready = all[i].ready;
+    for (int i = 0; i < size; i++) {
+        ready &= all[i].ready != 0;
         *one_world &= all[i].one_world != 0;
     }
-    if (ready)
-        complaints_end(census, size);
     return ready;
 }
 
@@ -131,16 +125,13 @@ static bool gather_few(const struct self *self, MPI_Comm comm, struct node_table
                          .key = self->own->key,
                          .one_world = self->one_world},
                  all[FEW];
-    struct complaints_census census;
     bool one_world;
-    complaints_begin(&census, self->rank);
-    mine.complaint = census.own;
     unsigned char *rows = malloc((size_t)self->size * MEMORY_COLUMNS * sizeof(uint64_t));
     mine.ready = self->own->ready && rows;
     int rc = host_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
     if (self->own->relied_on)
         exchange_check(rc, "MPI_Allgather");
-    if (rc != MPI_SUCCESS || !offers_agree(all, self->size, &census, &one_world)) {
+    if (rc != MPI_SUCCESS || !offers_agree(all, self->size, &one_world)) {
         free(rows);
         return false;
     }
@@ -153,7 +144,7 @@ static bool gather_few(const struct self *self, MPI_Comm comm, struct node_table
 /* Merged by the minimum of each word. */
 struct summary {
     struct memory_table_range by_world, by_id;
-    uint64_t ready, one_world, content; /* content: no complaint about the settings */
+    uint64_t ready, one_world;
     uint64_t key;
 };
 
@@ -162,18 +153,12 @@ static bool summarise(const struct self *self, MPI_Comm comm, struct summary *al
                            .by_id = memory_table_no_range,
                            .ready = self->own->ready,
                            .one_world = self->one_world,
-                           .content = !settings_complaints(),
                            .key = self->own->key};
     struct rank_memory m = memory_in(&self->memory, own_id, false);
     memory_table_extend(&mine.by_world, &self->memory, self->rank, self->size, true);
     memory_table_extend(&mine.by_id, &m, self->rank, self->size, false);
     exchange_check(host_Allreduce(&mine, all, sizeof mine / sizeof(uint64_t), MPI_UINT64_T, MPI_MIN, comm),
                    "MPI_Allreduce");
-    int world = 0;
-    if (host_has_world())
-        host_Comm_size(MPI_COMM_WORLD, &world);
-    if (!all->content && all->one_world && self->size == world)
-        complaints_agree();
     return all->ready;
 }
 

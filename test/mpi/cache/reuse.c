@@ -1,6 +1,8 @@
 /* reuse.c: tests which calls end reuse in mode acquire, and which similar calls must not. ranks: 2 */
 #include "test.h"
 
+#include <dlfcn.h>
+
 enum { TIMES = 50, BYTES = 64 };
 
 static char buffer[BYTES];
@@ -35,6 +37,37 @@ static uint64_t hits(struct window *w) {
 static void expect_reuse(struct window *w, uint64_t before, uint64_t least) {
     if (test_rank == 0 && test_cached())
         expect(hits(w) - before >= least);
+}
+
+/* Completing a standard send is not a sync event. */
+static void send_and_read(struct window *w) {
+    uint64_t before = hits(w);
+    for (int i = 0; test_rank == 0 && i < TIMES; i++) {
+        MPI_Request request;
+        MPI_Isend(&i, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        read_once(w);
+    }
+    for (int i = 0, got; test_rank == 1 && i < TIMES; i++)
+        MPI_Recv(&got, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect_reuse(w, before, TIMES - 2);
+    barrier();
+}
+
+/* The first case: requests of sends are noted from the first window of this mode on. */
+CASE(requests_of_sends_after_the_mode_is_set) {
+    int (*set_mode)(MPI_Win, int) = (int (*)(MPI_Win, int))dlsym(RTLD_DEFAULT, "CLAMPI_Set_mode");
+    struct window w = open_in("off");
+    SKIP_IF(!set_mode || strcmp(test_config(), "off") == 0, (close_in(&w), "no cache in this configuration"));
+    expect_eq(set_mode(w.win, CLAMPI_ACQUIRE), MPI_SUCCESS);
+    send_and_read(&w);
+    close_in(&w);
+}
+
+CASE(requests_of_sends) {
+    struct window w = open_in("acquire");
+    send_and_read(&w);
+    close_in(&w);
 }
 
 CASE(gets_of_a_window_that_is_off) {
@@ -75,23 +108,6 @@ CASE(requests_of_hits) {
         MPI_Rget(buffer, BYTES, MPI_BYTE, 1, 0, BYTES, MPI_BYTE, w.win, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    expect_reuse(&w, before, TIMES - 2);
-    barrier();
-    close_in(&w);
-}
-
-/* Completing a standard send is not a sync event. */
-CASE(requests_of_sends) {
-    struct window w = open_in("acquire");
-    uint64_t before = hits(&w);
-    for (int i = 0; test_rank == 0 && i < TIMES; i++) {
-        MPI_Request request;
-        MPI_Isend(&i, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        read_once(&w);
-    }
-    for (int i = 0, got; test_rank == 1 && i < TIMES; i++)
-        MPI_Recv(&got, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     expect_reuse(&w, before, TIMES - 2);
     barrier();
     close_in(&w);

@@ -117,8 +117,8 @@ CASE(dynamic) {
     expect_hits(win, 4);
     barrier();
     MPI_Win_unlock_all(win);
+    MPI_Win_detach(win, one); /* the older one first */
     MPI_Win_detach(win, two);
-    MPI_Win_detach(win, one);
     MPI_Win_free(&win);
     free_info(&info);
     free(one);
