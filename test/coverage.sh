@@ -10,9 +10,9 @@ test/run -t coverage "$@" quick
 passed=$?
 mkdir -p $out
 echo "coverage: reading the counts ..."
-# The objects of src and tools, and those that tests make of the sources of tools. Other objects that tests make of src are compiled without
+# The objects of src and tools, and those of the sources of tools that tests share. Other objects that tests make of src are compiled without
 # optimisation: they have lines that the first do not have, even if these run them.
-objects=(build/coverage/src build/coverage/tools build/coverage/test/*/CMakeFiles/unit_{tools,tune,fuzz_{launcher,profile,report,elf,top}}.dir)
+objects=(build/coverage/src build/coverage/tools build/coverage/test/CMakeFiles/test_tools.dir)
 # fingerprint.h has its functions once per instruction set, at different lines, which gcovr 5 does not merge.
 gcovr --root . --filter 'src/' --filter 'tools/' --exclude 'src/match/fingerprint.h' --gcov-ignore-parse-errors --exclude-throw-branches --html-details $out/index.html \
     --json-summary $out/summary.json --json $out/counts.json "${objects[@]}" >$out/gcovr.log 2>&1 || {
