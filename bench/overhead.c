@@ -14,7 +14,8 @@
  *      puts         16 x 16 doubles transposed by 16 puts, each of a row into a column, between two fences
  *      gets         the same by gets
  *      locked       the same by puts, between MPI_Win_lock and MPI_Win_unlock, by one rank
- *      threads      four threads of one rank send to four of the other (MPI_THREAD_MULTIPLE, so in a job of its own)
+ *      threads      four threads of one rank send to four of the other (with MPI_THREAD_MULTIPLE, so in another job)
+ *      waiting      a thread receives messages while another thread of its rank waits for a later one (the same)
  *
  * Prints: case,samples,median ns per operation,low,high,least. */
 #include <mpi.h>
@@ -243,6 +244,13 @@ static double puts_locked(void) {
 
 enum { EACH = 250 };
 
+/* Completes when the other rank has received all messages before it. */
+static void answer_each_other(void) {
+    char byte = 0;
+    MPI_Sendrecv(&byte, 1, MPI_BYTE, 1 - rank, THREADS, &byte, 1, MPI_BYTE, 1 - rank, THREADS, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+
 static void *exchange(void *arg) {
     int tag = (int)(intptr_t)arg;
     char byte = 0;
@@ -262,9 +270,29 @@ static double threads(void) {
         pthread_create(&thread[i], NULL, exchange, (void *)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
-    char byte = 0; /* the exchange returns when all messages have been received */
-    MPI_Sendrecv(&byte, 1, MPI_BYTE, 1 - rank, THREADS, &byte, 1, MPI_BYTE, 1 - rank, THREADS, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    answer_each_other();
+    return ns_since(start, THREADS * EACH);
+}
+
+static void *receive_last(void *arg) {
+    MPI_Recv(arg, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static double waiting(void) {
+    pthread_t waiter;
+    char last = 0;
+    if (rank == 1)
+        pthread_create(&waiter, NULL, receive_last, &last);
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = MPI_Wtime();
+    for (int i = 0; i < THREADS; i++)
+        exchange(0);
+    if (rank == 0)
+        MPI_Send(&last, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    else
+        pthread_join(waiter, NULL);
+    answer_each_other();
     return ns_since(start, THREADS * EACH);
 }
 
@@ -290,6 +318,7 @@ static const struct measured {
     {"gets", open_transpose, gets_fenced, close_transpose},
     {"locked", open_unfenced, puts_locked, close_unfenced},
     {"threads", nothing, threads, nothing},
+    {"waiting", nothing, waiting, nothing},
 };
 
 static void run(const struct measured *c) {
@@ -314,7 +343,7 @@ static bool is_named(int count, char **names, const char *name) {
 }
 
 int main(int argc, char **argv) {
-    bool threaded = is_named(argc, argv, "threads");
+    bool threaded = is_named(argc, argv, "threads") || is_named(argc, argv, "waiting");
     int level, size;
     MPI_Init_thread(&argc, &argv, threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The cost of Hearth for calls that it does not make faster: accumulates, puts with requests, probes, concurrent sends
-# of several threads, creating and freeing communicators and windows, small transposes.
+# The cost of Hearth for calls that it does not make faster: accumulates, puts with requests, probes, messages of
+# several threads, creating and freeing communicators and windows, small transposes.
 #
 #   overhead.sh [--quick]      after `make bench-programs`; in about 5 minutes, with --quick in 1
 #
@@ -47,7 +47,7 @@ for round in $(seq "$(pick 9 3)"); do
         for config in bare default near far; do
             # shellcheck disable=SC2086 # words
             job "$mpi" "$config" "$round" $alone
-            job "$mpi" "$config" "$round" threads
+            job "$mpi" "$config" "$round" threads waiting
         done
     done
 done
