@@ -6,7 +6,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 out=build/coverage/html
 find build/coverage -name '*.gcda' -delete
-test/run -t coverage "$@" quick
+test/run -t coverage --slow 2 "$@" quick # code that counts is slower
 passed=$?
 mkdir -p $out
 echo "coverage: reading the counts ..."
