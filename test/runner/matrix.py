@@ -36,11 +36,11 @@ from .configs import launch_options
 from .job import Job
 
 # Cores that a job keeps busy. Ranks of MPICH never yield theirs, except those of jobs with more ranks than cores (test/launch.sh), so one such job
-# runs at a time. Nor should others run beside the suites PAIRS: their ranks answer each other all the time. Beside other jobs each answer waits for a
+# runs at a time. Nor should others run beside PAIRS: their ranks answer each other all the time. Beside other jobs each answer waits for a
 # slice of the scheduler while the other rank polls, which takes 5 to 30 times as long and up to ten times the CPU time. Scripts wait most of the time
 # for jobs to start and to end: on two cores one process runs beside a script that starts MPICH, but no second such script.
 RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
-PAIRS = ("p2p_suite", "ga_suite")
+PAIRS = ("p2p_suite", "ga_suite", "litmus_")
 SCRIPT_KEEPS = {"mpich": 1.1, "openmpi": 0.5}
 PROCESS_KEEPS, SLEEPER_KEEPS, BUSY_SCRIPT_KEEPS = 0.9, 0.5, 2
 

@@ -154,8 +154,11 @@ static void write_moment(const struct net_boot *boot, int before, int moment) {
 
 static void check_epoch(const struct net_boot *boot, uint64_t epoch) {
     static _Alignas(4096) char buffer[MOST_PAGE];
-    if (epoch > e.newest)
+    if (epoch > e.newest) {
+        printf("rank %d: epoch %llu is newer than %llu, the last that was begun\n", boot->rank,
+               (unsigned long long)epoch, (unsigned long long)e.newest);
         leave(WRONG);
+    }
     for (int rank = 0; rank < e.ranks; rank++)
         for (int page = 0; page < e.pages; page++) {
             uint64_t version = e.versions[e.moments[epoch]][rank][page];
@@ -216,8 +219,10 @@ static void make_step(const struct net_boot *boot, bool ends, int moment, bool f
         pages_store_fail_at(0, 0, 0);
     for (int i = 1; i < TRIES && status != 0 && fails && !ends; i++)
         status = make(boot, false, moment, &made);
-    if (status != 0)
-        leave(ends || settings_get()->nvm_engine != STORE_THREADS ? FAILED : WRONG);
+    if (status == 0)
+        return;
+    printf("rank %d: moment %d: %s\n", boot->rank, moment, strerror(-status));
+    leave(ends || settings_get()->nvm_engine != STORE_THREADS ? FAILED : WRONG);
 }
 
 static void live(const struct net_boot *boot) {
@@ -277,9 +282,11 @@ static void choose_settings(void) {
     setenv("HEARTH_LOCAL", random_below(&r, 3) ? "signal" : "userfault", 1);
 }
 
+static int job_status; /* of the last job: an outcome, or a negative signal; that of alarm: it took longer than SECONDS */
+
 static _Noreturn void fail(const char *what, const char *text) {
-    printf("FAIL pages_job_replay: not so: %s (life %d of --seed %llu)\n%s", what, e.life,
-           (unsigned long long)e.seed, text);
+    printf("FAIL pages_job_replay: not so: %s (status %d of life %d of --seed %llu)\n%s", what, job_status,
+           e.life, (unsigned long long)e.seed, text);
     fflush(stdout);
     exit(1);
 }
@@ -292,7 +299,7 @@ static enum outcome run_job(uint64_t floor) {
     replay_forget();
     memset(told, 0xff, sizeof *told);
     lines_begin();
-    int status = boot_run_job(e.ranks, SECONDS, choose_settings, take_part);
+    int status = job_status = boot_run_job(e.ranks, SECONDS, choose_settings, take_part);
     unsigned lines = lines_end(text, sizeof text);
     require_job(status == WELL || status == REFUSED || status == FAILED, text);
     require_job(status != REFUSED || (e.life > 0 && floor == 0 && lines > 0), text);
