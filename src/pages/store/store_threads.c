@@ -2,12 +2,15 @@
  *
  *      give -> [todo] -> thread: pread, pwrite -> [done] -> take
  *
- * One lock protects both queues. `finished` can be read without it. The descriptor is an eventfd: it is written only
- * after arm, and read only if it was written, so that a caller that polls without sleeping makes no system call. */
+ * One lock protects both queues. `finished` can be read without it. The threads wait on a semaphore and not on a condition
+ * variable: pthread_cond_signal of glibc before 2.41 may wake none of several waiting threads (its bug 25847), and the
+ * request would wait until the next one. The descriptor is an eventfd: it is written only after arm, and read only if it
+ * was written, so that a caller that polls without sleeping makes no system call. */
 #include "pages/store/store_engine.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -23,9 +26,9 @@ struct threads {
     unsigned count;
     pthread_t threads[STORE_MOST_THREADS];
     pthread_mutex_t lock; /* leaf lock */
-    pthread_cond_t work;
+    sem_t work;           /* requests in `todo`; at the end, one more for each thread */
     struct request_queue todo, done;
-    bool stop, armed, signalled;
+    bool armed, signalled;
     /* Requests in `done`. Modified under the lock. A read without the lock may be outdated; it is repeated by take at
      * the next poll, and by arm under the lock. */
     _Atomic unsigned finished;
@@ -37,9 +40,11 @@ static struct threads *threads_of(struct store_engine *engine) {
 
 /* ---- the threads ---- */
 
+/* Returns with the lock held. NULL: the end. */
 static struct store_request *wait_for_work(struct threads *t) {
-    while (!t->todo.first && !t->stop)
-        pthread_cond_wait(&t->work, &t->lock);
+    while (sem_wait(&t->work) != 0) /* interrupted */
+        ;
+    pthread_mutex_lock(&t->lock);
     return pages_store_queue_take(&t->todo);
 }
 
@@ -56,12 +61,12 @@ static void hand_back(struct threads *t, struct store_request *r) {
 static void *threads_serve(void *arg) {
     struct threads *t = arg;
     struct store_request *r;
-    pthread_mutex_lock(&t->lock);
     while ((r = wait_for_work(t)) != NULL) {
         pthread_mutex_unlock(&t->lock);
         r->result = pages_disk_move(r->way, t->file, r->buffer, r->bytes, r->offset);
         pthread_mutex_lock(&t->lock);
         hand_back(t, r);
+        pthread_mutex_unlock(&t->lock);
     }
     pthread_mutex_unlock(&t->lock);
     return NULL;
@@ -74,7 +79,7 @@ static void threads_give(struct store_engine *engine, struct store_request *r) {
     pthread_mutex_lock(&t->lock);
     pages_store_queue_add(&t->todo, r);
     pthread_mutex_unlock(&t->lock);
-    pthread_cond_signal(&t->work);
+    sem_post(&t->work);
 }
 
 static unsigned threads_take(struct store_engine *engine, struct store_request **done, unsigned most) {
@@ -105,11 +110,10 @@ static bool threads_arm(struct store_engine *engine) {
     return may_sleep;
 }
 
+/* A thread ends when it finds no request. Requests that were given before are still executed. */
 static void stop(struct threads *t) {
-    pthread_mutex_lock(&t->lock);
-    t->stop = true;
-    pthread_mutex_unlock(&t->lock);
-    pthread_cond_broadcast(&t->work);
+    for (unsigned i = 0; i < t->count; i++)
+        sem_post(&t->work);
     for (unsigned i = 0; i < t->count; i++)
         pthread_join(t->threads[i], NULL);
 }
@@ -118,7 +122,7 @@ static void close_threads(struct store_engine *engine) {
     struct threads *t = threads_of(engine);
     stop(t);
     close(engine->descriptor);
-    pthread_cond_destroy(&t->work);
+    sem_destroy(&t->work);
     pthread_mutex_destroy(&t->lock);
     free(t);
 }
@@ -149,7 +153,7 @@ int pages_store_threads_open(int file, unsigned count, struct store_engine **eng
     t->file = file;
     t->engine.descriptor = pages_disk_fault() ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->work, NULL);
+    sem_init(&t->work, 0, 0);
     int err = t->engine.descriptor < 0 ? -EMFILE : threads_start(t, count);
     if (err) {
         close_threads(&t->engine);

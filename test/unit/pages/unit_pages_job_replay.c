@@ -282,7 +282,8 @@ static void choose_settings(void) {
     setenv("HEARTH_LOCAL", random_below(&r, 3) ? "signal" : "userfault", 1);
 }
 
-static int job_status; /* of the last job: an outcome, or a negative signal; that of alarm: it took longer than SECONDS */
+/* Of the last job: an outcome, or a negative signal. SIGALRM: it took longer than SECONDS. */
+static int job_status;
 
 static _Noreturn void fail(const char *what, const char *text) {
     printf("FAIL pages_job_replay: not so: %s (status %d of life %d of --seed %llu)\n%s", what, job_status,
