@@ -154,6 +154,26 @@ int PMPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MP
     return hold_exchange(real(mine, all, count, type, op, comm));
 }
 
+/* Open MPI lets one thread at a time choose the number of a new communicator, and a thread that waits there for another rank
+ * stops the others. A rank that is held must not be waited for there. */
+static void meet(MPI_Comm comm) {
+    REAL(Barrier);
+    if (below.meets && pthread_equal(pthread_self(), below.thread))
+        real(comm);
+}
+
+int PMPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    REAL(Win_create);
+    meet(comm);
+    return real(base, size, unit, info, comm, win);
+}
+
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
+    REAL(Comm_split);
+    meet(comm);
+    return real(comm, color, key, made);
+}
+
 /* ---- gets, which fail above a size ---- */
 
 int PMPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
@@ -174,6 +194,7 @@ int PMPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint 
 
 int PMPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *made) {
     REAL(Comm_split_type);
+    meet(comm);
     int (*split)(MPI_Comm, int, int, MPI_Comm *), (*find_rank)(MPI_Comm, int *), rank = 0;
     if (!getenv("BELOW_ALONE") || kind != MPI_COMM_TYPE_SHARED)
         return real(comm, kind, key, info, made);
@@ -267,6 +288,14 @@ int MPI_Allgather(const void *mine, int count, MPI_Datatype type, void *all, int
 
 int MPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     return PMPI_Allreduce(mine, all, count, type, op, comm);
+}
+
+int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    return PMPI_Win_create(base, size, unit, info, comm, win);
+}
+
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
+    return PMPI_Comm_split(comm, color, key, made);
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *made) {

@@ -12,6 +12,7 @@ struct below {
     volatile bool holds_get;       /* likewise: the next get is issued */
     sem_t held, go_on;             /* ... and waits for `go_on` before it returns */
     volatile bool holds_exchanges; /* every MPI_Allgather and MPI_Allreduce of `thread` does the same */
+    bool meets;                    /* `thread` creates windows and communicators when all ranks do */
     pthread_t thread;
     bool fetches_late; /* atomics are executed by the next flush, which waits until the value is not 0 */
     bool puts_late;    /* a put is executed by the next flush of its target; one at a time */

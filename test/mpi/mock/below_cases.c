@@ -456,9 +456,10 @@ static volatile bool first_is_over;
 
 static void *use_first_window(void *comm) {
     below->thread = pthread_self();
+    below->meets = true;
     below->holds_exchanges = test_rank == 1;
     use_new_window(*(MPI_Comm *)comm);
-    below->holds_exchanges = false;
+    below->holds_exchanges = below->meets = false;
     first_is_over = true;
     if (test_rank == 1)
         sem_post(&below->held);
