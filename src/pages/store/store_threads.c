@@ -40,12 +40,14 @@ static struct threads *threads_of(struct store_engine *engine) {
 
 /* ---- the threads ---- */
 
-/* Returns with the lock held. NULL: the end. */
+/* NULL: the end. */
 static struct store_request *wait_for_work(struct threads *t) {
     while (sem_wait(&t->work) != 0) /* interrupted */
         ;
     pthread_mutex_lock(&t->lock);
-    return pages_store_queue_take(&t->todo);
+    struct store_request *r = pages_store_queue_take(&t->todo);
+    pthread_mutex_unlock(&t->lock);
+    return r;
 }
 
 /* The eventfd is written under the lock: otherwise take could read it before, and it would stay readable. */
@@ -62,13 +64,11 @@ static void *threads_serve(void *arg) {
     struct threads *t = arg;
     struct store_request *r;
     while ((r = wait_for_work(t)) != NULL) {
-        pthread_mutex_unlock(&t->lock);
         r->result = pages_disk_move(r->way, t->file, r->buffer, r->bytes, r->offset);
         pthread_mutex_lock(&t->lock);
         hand_back(t, r);
         pthread_mutex_unlock(&t->lock);
     }
-    pthread_mutex_unlock(&t->lock);
     return NULL;
 }
 

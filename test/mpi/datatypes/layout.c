@@ -177,9 +177,9 @@ CASE(random_types) {
     }
     if (!fine)
         fprintf(stderr, "rank %d: type %d:%s\n", test_rank, tried, types_story);
-    /* A type may be refused up to three times; about 9 refusals in 100 types are usual. A busy machine tries few types, whose
-     * share is left to chance. */
-    expect(tried < 300 || refused <= tried / 3);
+    /* A type may be refused up to three times; about 9 refusals in 100 types are usual. The constant is for chance among the few
+     * types that a busy machine tries. */
+    expect(refused <= 30 + tried / 5);
     if (test_rank == 0)
         printf("%d types on rank 0, refused %d times\n", tried, refused);
 }
