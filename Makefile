@@ -23,19 +23,20 @@ demo: ## install what is missing, build for one MPI, and show the cache at work
 	@mpi=$$(apps/demo.sh --mpi) && $(MAKE) tree-$$mpi TARGETS="hearth-mpi hearth lcc"
 	@apps/demo.sh
 
-# Unit tests are built with ASan; those that would be too slow with it are also built without (units-long).
+# Unit tests are built with ASan; those that would be too slow with it are also built without (units-long). Programs under SimGrid,
+# with a library of their own, belong to tests-full.
 tests: ## build the tests
 	@$(MAKE) all TARGETS="all apps tests"
-	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units-long sims"
+	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units-long sim_flow sim_pages sim_memory"
 	@$(MAKE) tree-asan TARGETS=units
 
-test: ## run the tests that every change must pass: about 9 minutes on 2 cores, build included
+test: ## run the tests that every change must pass: about 10 minutes on 2 cores, build included
 	@packaging/setup.sh test
 	@$(MAKE) tests
 	@test/run quick
 
 tests-full: tests # the unit tests also without sanitizers and with TSan, the others also with ASan
-	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS=units
+	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units sims"
 	@$(MAKE) tree-asan TARGETS="all tests"
 	@$(MAKE) tree-tsan TARGETS="units hearth-mpi hearth-serve mpi_suite"
 
@@ -152,8 +153,8 @@ asan: ## build a tree with AddressSanitizer and UBSan
 tsan: ## build a tree with ThreadSanitizer
 	@$(MAKE) tree-tsan TARGETS="all units tests"
 
-model: ## explore the model of the flow control with Spin, in some minutes
-	@set -e; for test in test/model/test_flow.sh test/model/test_flow_mutants.sh; do $$test openmpi -; done
+model: ## explore the models of the flow control and the lock table with Spin, in some minutes
+	@set -e; for test in test/model/test_flow.sh test/model/test_flow_mutants.sh test/model/test_lock_table.sh; do $$test openmpi -; done
 
 format: ## format all C sources with clang-format
 	@test/lint/lint_format.sh --fix

@@ -153,7 +153,7 @@ static bool add_split(struct data_hold *h, const struct task *t, struct patch_ro
         return false;
     element->bytes = t->grain;
     t->add(element, t->scale);
-    data_hold_release_both(h->locks, first, second);
+    data_hold_release_both(h->locks);
     return true;
 }
 

@@ -84,22 +84,15 @@ static inline uint64_t data_hold_part(const struct data_hold *h, const char *to,
  * is held elsewhere and `waits` is false. */
 static inline bool data_hold_both(struct net_lock_table *locks, const char *first, const char *second,
                                   bool waits) {
-    if (waits) {
-        net_lock_table_lock_range(locks, first, (size_t)(second - first) + 1);
-        return true;
-    }
-    if (!net_lock_table_try(locks, first))
-        return false;
-    if (net_lock_table_try(locks, second))
-        return true;
-    net_lock_table_unlock(locks, first);
-    return false;
+    size_t bytes = (size_t)(second - first) + 1;
+    if (!waits)
+        return net_lock_table_try_range(locks, first, bytes);
+    net_lock_table_lock_range(locks, first, bytes);
+    return true;
 }
 
-static inline void data_hold_release_both(struct net_lock_table *locks, const char *first,
-                                          const char *second) {
-    net_lock_table_unlock(locks, first);
-    net_lock_table_unlock(locks, second);
+static inline void data_hold_release_both(struct net_lock_table *locks) {
+    net_lock_table_unlock_range(locks);
 }
 
 #endif

@@ -209,7 +209,7 @@ static int update_flat(int pid, struct net_lock_table *locks, const struct data_
         int status =
             apply_ranges(pid, &range, 1, range.iov_len, u, u->packed ? (const char *)u->packed + done : NULL,
                          u->old ? (char *)u->old + done : NULL, copy);
-        net_lock_table_unlock_range(locks, range.iov_base, begins);
+        net_lock_table_unlock_range(locks);
         if (status != 0)
             return status;
     }
