@@ -14,10 +14,12 @@ struct box_shared {
 struct box_writer {
     char *ring;           /* NULL: no box */
     size_t bytes, offset; /* of the ring; and of the next record */
+    size_t look_at;       /* the offset from which the writer looks whether it may return to the start */
     uint64_t tail, head;  /* bytes written so far; bytes read, a copy that may be stale */
     struct box_shared *shared;
     _Atomic uint16_t *doorbell;
     uint16_t signalled; /* messages written so far */
+    bool returns;       /* the next record goes to the start */
 };
 
 /* The reader's private state. */

@@ -3,7 +3,7 @@
  * If every other process can have a box of a useful size, it gets one, and the queue serves little more than
  * messages to oneself. If there are too many processes for that, boxes have the smallest useful size, the senders
  * with the most messages get them, and the rest share a large queue. A box need not be larger than BOX_MOST: beyond
- * it streams get no faster, but occupy more of the CPU's caches. */
+ * it streams get no faster. */
 #include "net/node/plan.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 enum {
     BOX_LEAST = 24 << 10,
-    BOX_MOST = 128 << 10,
+    BOX_MOST = 512 << 10,
     QUEUE_LEAST = 4 << 10,
     QUEUE_FEW = 64 << 10, /* if every process has a box */
     QUEUE_MOST = 256 << 10,

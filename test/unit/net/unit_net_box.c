@@ -136,6 +136,43 @@ TEST(the_largest_fits_wherever_the_offset_stands)
     }
 }
 
+/* Sends records, of which `behind` are not read yet. Returns the largest offset. */
+static size_t reach(uint64_t behind) {
+    size_t most = 0;
+    open_box(RING);
+    received = wrong = 0;
+    for (uint64_t i = 0; i < 500; i++) {
+        expect(put(i, i % 100));
+        if (i >= behind)
+            expect_eq(get(1), 1);
+        most = writer.offset > most ? writer.offset : most;
+    }
+    expect_eq(get(9), (int)behind);
+    expect_eq(wrong, 0);
+    return most;
+}
+
+TEST(a_writer_whose_reader_keeps_up_stays_at_the_start)
+{
+    expect(reach(0) < RING / 4 + 3 * CACHE_LINE);
+    expect(reach(1) > RING - 4 * CACHE_LINE);
+}
+
+/* The writer is about to return to the start, where a record of half of the ring has no room. */
+TEST(a_large_record_does_not_return_to_the_start)
+{
+    size_t most = net_box_most(RING) - sizeof(struct node_record) - HEADER;
+    open_box(RING);
+    received = wrong = 0;
+    for (uint64_t i = 0; i < RING / 4 / CACHE_LINE; i++) {
+        expect(put(i, 0));
+        expect_eq(get(1), 1);
+    }
+    expect(put(received, most));
+    expect_eq(get(1), 1);
+    expect_eq(wrong, 0);
+}
+
 static unsigned calls;
 
 static void count_call(void *arg, int peer, const void *header, const void *payload, size_t bytes) {

@@ -55,7 +55,7 @@ TEST(few_have_a_box_each_and_many_share)
     expect_eq(make(&p, 2, 1 << 20, 24), 0);
     expect_eq(p.boxes, 1);
     expect_eq(net_plan_eager(&p), 16384);
-    expect(net_plan_bytes(&p) <= 256 << 10); /* no more than is useful */
+    expect(net_plan_bytes(&p) <= 640 << 10); /* no more than is useful */
     expect_eq(make(&p, 32, 1 << 20, 24), 0);
     expect_eq(p.boxes, 31);
     expect_eq(net_plan_eager(&p), 8192);
