@@ -18,18 +18,21 @@
 /* Another library's constructor may call MPI before Hearth's constructor has run: find the functions first. */
 #define READY(name) (LIKELY(host_real.name != NULL) || (host_open(), host_real.name != NULL))
 
-/* The common path is a test and a jump. `waits`: MPI may wait in this call, and `before` and `after` are needed if
- * Hearth handles messages. */
+/* The common path is a test and a jump. The rest is a function of its own: GCC would load arguments from the stack for it
+ * before the test. `waits`: MPI may wait in this call, and `before` and `after` are needed if Hearth handles messages. */
 #define DEFINE(symbol, name, params, args, waits)                                                            \
-    EXPORT int symbol params {                                                                               \
-        if (LIKELY(!(waits ? host_is_careful_waiting : host_is_careful)))                                    \
-            return hook_##name args;                                                                         \
+    static __attribute__((noinline)) int counted_##symbol params {                                           \
         if (!IS_LIGHT(name) || (waits && p2p_on) || !call_time_passes(&time_##name))                         \
             return careful_##symbol args;                                                                    \
         int rc = hook_##name args;                                                                           \
         if (rc == MPI_SUCCESS)                                                                               \
             COUNT_CALL(name);                                                                                \
         return rc;                                                                                           \
+    }                                                                                                        \
+    EXPORT int symbol params {                                                                               \
+        if (LIKELY(!(waits ? host_is_careful_waiting : host_is_careful)))                                    \
+            return hook_##name args;                                                                         \
+        return counted_##symbol args;                                                                        \
     }
 
 #define DEFINE_CAREFUL(name, params, args, before, after)                                                    \

@@ -247,10 +247,10 @@ void rma_admission_note_fast(struct window *w, struct rma_target *t) {
     bool idle =
         t->first_op == NO_OP && t->last_write < t->writes_before && !t->fetching && !w->epoch.deferred;
     bool fast = rma_admission_bypasses(w, t) && idle && t->busy && !rma_threaded && !host_has_tool;
-    atomic_store_explicit(&t->fast, fast, memory_order_relaxed);
+    rma_admission_set_fast(t, fast);
 }
 
 void rma_admission_clear_fast(struct window *w) {
     for (uint32_t i = 0; i < w->targets.count; i++)
-        atomic_store_explicit(&rma_window_target_at(w, i)->fast, false, memory_order_relaxed);
+        rma_admission_set_fast(rma_window_target_at(w, i), false);
 }

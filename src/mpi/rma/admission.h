@@ -136,13 +136,22 @@ void rma_admission_settle(struct window *w);
 void rma_admission_note_fast(struct window *w, struct rma_target *t);
 void rma_admission_clear_fast(struct window *w);
 
+/* Written only if it changes: threads, which read it without the lock, find it false all the time. Gets on the fast path are not
+ * counted as alone. */
+static inline void rma_admission_set_fast(struct rma_target *t, bool fast) {
+    if (t->fast == fast)
+        return;
+    t->fast = fast;
+    t->alone = 0;
+}
+
 /* The target if this is its window and it is fast, else NULL. w: rma_window_recent. This is the entire cost for a program without
  * reuse before its call reaches MPI. In jobs with more than RANK_TABLE_DENSE ranks the path is not used: its lookup would be a call. */
 static inline struct rma_target *rma_admission_find_fast(const struct window *w, MPI_Win handle, int rank) {
     if (UNLIKELY(w->handle != handle))
         return NULL;
     struct rma_target *t = (struct rma_target *)(void *)rank_table_find_dense(&w->targets, rank);
-    return LIKELY(t && atomic_load_explicit(&t->fast, memory_order_relaxed)) ? t : NULL;
+    return LIKELY(t && t->fast) ? t : NULL;
 }
 
 #endif

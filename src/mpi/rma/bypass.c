@@ -61,7 +61,7 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
     rma_bypass_note(w, rma_admission_reason(w, t, seen));
     rma_bypass_count(w, t, g, bytes, false);
     /* The first get of an epoch between fences: the next ones take the fast path. */
-    if (!atomic_load_explicit(&t->fast, memory_order_relaxed))
+    if (!t->fast)
         rma_admission_note_fast(w, t);
     rma_unlock();
     return rc;

@@ -56,7 +56,7 @@ static void complete_all(struct window *w, uint64_t before, enum completion_scop
             continue;
         }
         t->busy = false;
-        atomic_store_explicit(&t->fast, false, memory_order_relaxed);
+        rma_admission_set_fast(t, false);
         *link = t->next_busy;
     }
 }
@@ -116,7 +116,7 @@ int rma_completion_finish(struct window *w, struct rma_target *t, uint64_t befor
         distrust(w, t);
     }
     rma_completion_end_reuse(w);
-    w->epoch.hit = w->epoch.used = w->epoch.hit_unheld = false;
+    w->epoch.hit = w->epoch.hit_unheld = false;
     w->epoch.flush_stamp += !t;
     if (t) {
         t->hit_stamp = t->used_stamp = 0;

@@ -17,7 +17,7 @@ static inline bool may_elide(const struct window *w) {
 
 static void note_elided(struct window *w) {
     w->count.elided++;
-    w->epoch.hit = w->epoch.used = w->epoch.hit_unheld = false;
+    w->epoch.hit = w->epoch.hit_unheld = false;
     rma_completion_end_reuse(w);
 }
 
@@ -94,12 +94,16 @@ static void sync_touch_all(struct window *w) {
         sync_touch(w, t);
 }
 
+static inline bool has_writes(const struct rma_target *t) {
+    return t->last_write >= t->writes_before;
+}
+
 /* Whether nothing is in flight that the cache tracks, but only gets that bypassed it, and writes while nothing is cached. Without
  * other threads only: it takes no lock. */
 static inline bool is_fast(const struct window *w, const struct rma_target *t) {
     return !rma_threaded && t->first_op == NO_OP &&
-           (t->last_write < t->writes_before || window_keeps_nothing(w)) &&
-           t->hit_stamp != w->epoch.flush_stamp && !(t->probe_ticks | w->epoch.deferred | host_has_tool);
+           (has_writes(t) ? window_keeps_nothing(w) : !t->fetching) && t->hit_stamp != w->epoch.flush_stamp &&
+           !(t->probe_ticks | w->epoch.deferred | host_has_tool);
 }
 
 /* The value that an atomic returned is known now, which may be a sync event. */
@@ -111,7 +115,12 @@ static inline void end_fetch(struct window *w, struct rma_target *t) {
 }
 
 /* Not inlined: settle_fast needs fewer registers without it. */
-static __attribute__((noinline)) void end_writes(struct window *w, struct rma_target *t) {
+static __attribute__((noinline)) void end_writes(struct window *w, struct rma_target *t,
+                                                 enum completion_scope scope) {
+    if (t->fetching)
+        end_fetch(w, t);
+    if (scope == SCOPE_LOCAL)
+        return;
     t->writes_before = rma_inflight_issued;
     rma_write_completed(w, t, rma_inflight_issued);
 }
@@ -121,14 +130,10 @@ static __attribute__((noinline)) void end_writes(struct window *w, struct rma_ta
 static inline bool settle_fast(struct window *w, struct rma_target *t, enum completion_scope scope, int rc) {
     if (UNLIKELY(rc != MPI_SUCCESS || !rma_window_is_held(w, t) || t->used_stamp != w->epoch.flush_stamp))
         return false;
-    if (UNLIKELY(t->fetching))
-        end_fetch(w, t);
     t->gets_before = rma_inflight_issued;
-    if (scope == SCOPE_REMOTE && UNLIKELY(t->last_write >= t->writes_before))
-        end_writes(w, t);
-    t->alone = 0;
+    if (UNLIKELY(has_writes(t))) /* among them all atomics whose results are not observed */
+        end_writes(w, t, scope);
     t->used_stamp = 0;
-    w->epoch.used = false;
     rma_progress_note();
     if (!w->bypassing) {
         w->epoch.hit = w->epoch.hit_unheld = false;
@@ -204,6 +209,14 @@ static int flush_one(int target, MPI_Win win, enum completion_scope scope, int (
     return rma_completion_finish(w, t, before, scope, rc);
 }
 
+/* The same for all targets. Every target with an operation since the last flush is on the list. */
+static bool is_poll_of_all(const struct window *w, enum completion_scope scope) {
+    bool used = w->epoch.hit;
+    for (const struct rma_target *t = w->epoch.first_busy; t && !used; t = t->next_busy)
+        used = t->used_stamp == w->epoch.flush_stamp;
+    return scope == SCOPE_REMOTE && !used;
+}
+
 static int flush_all(MPI_Win win, enum completion_scope scope, int (*host)(MPI_Win)) {
     struct window *w = rma_window_find(win);
     if (!w)
@@ -215,7 +228,7 @@ static int flush_all(MPI_Win win, enum completion_scope scope, int (*host)(MPI_W
     if (may_elide(w))
         sync_touch_all(w);
     rma_lock();
-    bool polls = scope == SCOPE_REMOTE && !w->epoch.used;
+    bool polls = is_poll_of_all(w, scope);
     uint64_t before = rma_inflight_issued;
     rma_unlock();
     int rc = host(win);
@@ -235,7 +248,7 @@ int hook_Win_flush(int target, MPI_Win win) {
 /* On MPICH 4.0 a local flush may return before a get's data has arrived if a write was issued after the get. Where
  * the cache waits for a get, a full flush replaces it. Requires the lock. */
 static bool is_unsafe(const struct rma_target *t) {
-    return !host_is_open_mpi() && t->first_op != NO_OP && t->last_write >= t->writes_before;
+    return !host_is_open_mpi() && t->first_op != NO_OP && has_writes(t);
 }
 
 static bool is_any_unsafe(MPI_Win win) {

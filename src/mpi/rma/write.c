@@ -136,7 +136,7 @@ static void count_issued(struct issue *i) {
     if (t->last_write < t->writes_before || i->inserts < t->inserts_before)
         t->inserts_before = i->inserts;
     t->last_write = i->write.number = rma_inflight_issued++;
-    atomic_store_explicit(&t->fast, false, memory_order_relaxed);
+    rma_admission_set_fast(t, false);
     rma_window_mark_busy(i->window, t);
     if (i->what == WRITES_UNKNOWN || (i->what == WRITES_KNOWN && write_remember(t, &i->write)))
         t->writes_unknown = true;
@@ -207,8 +207,8 @@ static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_
         rma_lock();
         mark_fetching(w, t);
         rma_inflight_issued++;
-        atomic_store_explicit(&t->fast, false, memory_order_relaxed);
-        rma_window_use(w, t);
+        rma_admission_set_fast(t, false);
+        rma_window_mark_busy(w, t);
         rma_unlock();
     }
     return rc;

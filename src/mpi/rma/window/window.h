@@ -54,7 +54,7 @@ struct rma_target {
     uint32_t first_op, last_op; /* gets that the cache tracks, in order of issue */
     bool busy, locked, started; /* locked, started: an access epoch is open */
     bool fetching;              /* the result of an atomic has not been observed yet */
-    _Atomic bool fast;          /* gets and flushes take the fast bypass path: see rma_admission_note_fast */
+    bool fast;                  /* gets and flushes take the fast bypass path: see rma_admission_note_fast */
     uint8_t verdict;            /* enum verdict: the admission decision for this target */
     uint8_t samples, cheap;     /* gets measured; of these, how many were cheaper than a hit */
     bool writes_unknown;        /* too many writes, or an unknown shape: the whole cache is invalidated */
@@ -73,7 +73,7 @@ struct rma_target {
 /* The access epochs that are open, and what happened since the last flush. */
 struct window_epoch {
     bool locked_all, fenced; /* an access epoch to all targets is open */
-    bool hit, used;          /* since the last flush of any kind: a hit; any one-sided call */
+    bool hit;                /* since the last flush of any kind */
     bool hit_unheld;         /* a hit since the last flush on a target whose lock is not known to be held */
     bool unsettled;          /* no call has completed anything since the epoch was opened */
     int fetching;            /* targets with an atomic in flight that returns a value */
@@ -251,8 +251,7 @@ static inline bool rma_window_is_held(const struct window *w, const struct rma_t
 }
 
 /* Notes a one-sided call, served by MPI or by the cache. */
-static inline void rma_window_use(struct window *w, struct rma_target *t) {
-    w->epoch.used = true;
+static inline void rma_window_use(const struct window *w, struct rma_target *t) {
     t->used_stamp = w->epoch.flush_stamp;
 }
 
