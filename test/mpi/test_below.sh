@@ -36,6 +36,7 @@ run an_error_of_read_ahead HEARTH_BYPASS=never HEARTH_READ_AHEAD=4
 run measured_before_read_ahead HEARTH_BYPASS=auto HEARTH_SUSPEND=0 HEARTH_READ_AHEAD=4
 run a_flush_ends_the_suspension HEARTH_BYPASS=auto HEARTH_SUSPEND=8
 run a_flush_of_all_ends_the_suspension HEARTH_BYPASS=auto HEARTH_SUSPEND=8
+run a_slow_resize_does_not_suspend HEARTH_BYPASS=auto HEARTH_SUSPEND=256 HEARTH_CACHE_SIZE=4k HEARTH_INDEX_SIZE=16 HEARTH_ADAPT_INTERVAL=32
 
 # An MPI that reports every process as alone, as MPICH 5 over UCX does.
 run processes_of_one_machine BELOW_ALONE=1 HEARTH_WINDOWS=serve HEARTH_MATCH=on HEARTH_REPORT="$dir/report.json"

@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct below below;
@@ -26,6 +28,14 @@ static void hold(volatile bool *wanted) {
     *wanted = false;
     sem_post(&below.held);
     sem_wait(&below.go_on);
+}
+
+/* ---- memory of which the system has little ---- */
+
+void *mmap(void *at, size_t length, int access, int flags, int file, off_t offset) {
+    if (below.map_us)
+        usleep(below.map_us);
+    return (void *)syscall(SYS_mmap, at, length, access, flags, file, offset);
 }
 
 /* ---- an atomic that the next flush executes, once the value at the target has changed ---- */

@@ -19,6 +19,7 @@ struct below {
     bool two_worlds;   /* no rank of a group is found in another group */
     bool fails_gather; /* MPI_Allgather fails */
     unsigned slow_us;  /* additional duration of every flush */
+    unsigned map_us;   /* additional duration of every mmap */
     int most_bytes;    /* larger gets fail; 0: none */
 };
 
