@@ -56,9 +56,10 @@ static int print_help_on(const char *name) {
 
 /* Detects output that could not be written, for example to a full disk. */
 static int flushed(int code) {
-    if (!fflush(stdout) && !ferror(stdout))
+    int fault = output_fault(stdout);
+    if (!fault)
         return code;
-    log_error("cannot write all of the output: %m");
+    log_error("cannot write all of the output: %s", strerror(fault));
     return code ? code : 1;
 }
 

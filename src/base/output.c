@@ -117,16 +117,43 @@ bool output_open(struct output *o, int rank, const char *part) {
     return false;
 }
 
-void output_close(struct output *o) {
+/* If a write failed before, the stream knows this, but not its errno. A further byte then fails for the same reason. */
+int output_fault(FILE *file) {
     errno = 0;
-    if (!o->path[0])
-        fflush(o->file);
-    else if ((ferror(o->file) | fclose(o->file)) || (o->draft[0] && rename(o->draft, o->path))) {
-        log_error("HEARTH_REPORT: writing %s failed: %s; the report is %s", o->path, strerror(errno),
-                  o->draft[0] ? "not written" : "incomplete");
-        if (o->draft[0])
-            unlink(o->draft);
+    if (!fflush(file) && !ferror(file))
+        return 0;
+    if (!errno) {
+        fputc('\n', file);
+        fflush(file);
     }
+    return errno ? errno : EIO;
+}
+
+int output_complete(FILE *file, const char *draft, const char *path) {
+    int fault = output_fault(file);
+    if (fclose(file) && !fault)
+        fault = errno;
+    if (!fault && draft && rename(draft, path))
+        fault = errno;
+    return fault;
+}
+
+static void complete_report(struct output *o) {
+    const char *draft = o->draft[0] ? o->draft : NULL;
+    int fault = output_complete(o->file, draft, o->path);
+    if (!fault)
+        return;
+    log_error("HEARTH_REPORT: writing %s failed: %s; the report is %s", o->path, strerror(fault),
+              draft ? "not written" : "incomplete");
+    if (draft)
+        unlink(draft);
+}
+
+void output_close(struct output *o) {
+    if (o->path[0])
+        complete_report(o);
+    else
+        fflush(o->file);
     o->file = NULL;
 }
 

@@ -35,6 +35,11 @@ bool output_open(struct output *o, int rank, const char *part);
 /* Logs an error if the report could not be written completely. */
 void output_close(struct output *o);
 
+/* Flushes a stream. Returns 0 if all of its output was written, or else an errno that says why not. */
+int output_fault(FILE *file);
+/* Closes a file. If all of its output was written, it renames `draft`, unless that is NULL, to `path`. Returns as output_fault does. */
+int output_complete(FILE *file, const char *draft, const char *path);
+
 /* Closes a stream of open_memstream. Returns its text, which the caller frees; NULL if it is not whole. */
 char *output_text(FILE *file, char **text);
 

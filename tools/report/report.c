@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "report/report_compare.h"
 #include "report/report_csv.h"
 #include "tools.h"
@@ -107,19 +108,9 @@ static int page_open(struct page *p, const char *path) {
 }
 
 static int page_close(struct page *p) {
-    errno = 0;
-    bool is_whole = !fflush(p->file) && !ferror(p->file);
-    int reason = errno ? errno : EIO;
-    if (fclose(p->file) && is_whole) {
-        is_whole = false;
-        reason = errno;
-    }
-    if (is_whole && p->draft && rename(p->draft, p->path)) {
-        is_whole = false;
-        reason = errno;
-    }
-    if (!is_whole)
-        return refuse_page(p, reason);
+    int fault = output_complete(p->file, p->draft, p->path);
+    if (fault)
+        return refuse_page(p, fault);
     free(p->draft);
     return 0;
 }

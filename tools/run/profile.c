@@ -176,28 +176,40 @@ static int make_folders(const char *path) {
     return 0;
 }
 
-static int profile_print(FILE *file, const char *head, const struct strvec *settings) {
+static void profile_print(FILE *file, const char *head, const struct strvec *settings) {
     fputs(head, file);
     for (size_t i = 0; i < settings->count; i++)
         fprintf(file, "%s\n", settings->of[i]);
-    return fflush(file) || ferror(file) || fsync(fileno(file)) ? -1 : 0;
+}
+
+/* Returns 0, or an errno. */
+static int write_draft(int fd, const char *draft, const char *path, const char *head,
+                       const struct strvec *settings) {
+    FILE *file = fdopen(fd, "w");
+    if (!file) {
+        int fault = errno;
+        close(fd);
+        return fault;
+    }
+    profile_print(file, head, settings);
+    if (!fflush(file) && fsync(fd)) {
+        int fault = errno;
+        fclose(file);
+        return fault;
+    }
+    return output_complete(file, draft, path);
 }
 
 int profile_write(const char *path, const char *head, const struct strvec *settings, char *why, size_t room) {
     char *draft = need_text("%s.XXXXXX", path);
     int fd = make_folders(path) ? -1 : mkstemp(draft);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    int err = file ? profile_print(file, head, settings) : -1;
-    if (file && fclose(file))
-        err = -1;
-    if (!err)
-        err = rename(draft, path);
-    if (err)
-        profile_fault(why, room, "%s", strerror(errno));
-    if (err && fd >= 0)
+    int fault = fd < 0 ? errno : write_draft(fd, draft, path, head, settings);
+    if (fault)
+        profile_fault(why, room, "%s", strerror(fault));
+    if (fault && fd >= 0)
         unlink(draft);
     free(draft);
-    return err ? -1 : 0;
+    return fault ? -1 : 0;
 }
 
 /* ---- the order of settings ---- */

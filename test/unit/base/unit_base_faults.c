@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -239,6 +240,21 @@ static int write_to_full_disk(void) {
 
 TEST(a_report_on_a_full_disk)
 { expect_eq(in_child(write_to_full_disk, NULL, 1000), NOT_REACHED); }
+
+/* A write that fails leaves the stream's buffer empty, so after some lengths there is nothing left to flush. The reason is known after
+ * every length. */
+TEST(the_reason_that_output_is_not_whole)
+{
+    char buffer[64];
+    for (size_t length = 1; length < 4 * sizeof buffer; length++) {
+        FILE *file = fopen("/dev/full", "w");
+        expect(file && !setvbuf(file, buffer, _IOFBF, sizeof buffer));
+        for (size_t i = 0; i < length; i++)
+            putc('x', file);
+        expect_eq(output_fault(file), ENOSPC);
+        fclose(file);
+    }
+}
 
 /* ---- the heater ---- */
 
