@@ -53,7 +53,7 @@ enum { MOST = 1 << 30 }; /* bytes per call; the kernel stops a little below 2 GB
 /* For the kernel a further range costs more than GAP further bytes. So ranges that are close to each other are read
  * together with the gaps between them. A gap is shorter than a page, so it lies in the pages of the ranges around it, and
  * is readable. */
-enum { GAP = 1024, SPAN = 32768 };
+enum { GAP = 1024, SPAN = 65536 };
 
 /* The length of the next rows of a regular shape that may be read together, and their packed bytes. */
 static uint64_t span_of_rows(const struct data_run *run, uint64_t *bytes) {
