@@ -42,7 +42,7 @@ check sync implicit_sync_in_a_region 'gasnet_wait_syncnbi_all: an access region 
 check sync end_without_a_region 'gasnet_end_nbi_accessregion: no access region is open'
 check values value_of_nine_bytes 'gasnet_put_val: a value has 1 to 8 bytes, not 9'
 check values value_of_no_bytes 'gasnet_get_val: a value has 1 to 8 bytes, not 0'
-check silence a_node_that_does_not_answer 'node 1 has not answered for 1 s' 'HEARTH_NVM=on HEARTH_NODE_RANKS=1'
+check silence a_node_that_does_not_answer 'node 1 has not answered for 2 s' 'HEARTH_NVM=on HEARTH_NODE_RANKS=1'
 check vis lists_of_different_sizes 'gasnet_putv_bulk: the destination has 8 bytes and the source 9'
 check vis outside_of_the_segment 'gasnet_puti_nb_bulk: 8 bytes at .* do not lie in the segment of node 0'
 check images image_of_another_node 'gasnet_coll_init: image 5 is not on node'

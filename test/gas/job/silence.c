@@ -12,10 +12,10 @@
 enum { SEGMENT = 4 << 20, PAGE = 65536 };
 TEST_SEGMENT(SEGMENT)
 
-#define LIMIT 1.0 /* seconds, the minimum */
+#define LIMIT 2.0 /* seconds; at the minimum of 1 a busy machine is silent */
 
 __attribute__((constructor)) static void set_limit(void) {
-    setenv("HEARTH_NET_TIMEOUT", "1", 1);
+    setenv("HEARTH_NET_TIMEOUT", "2", 1);
 }
 
 static gasnet_handle_t start_put(uint64_t *value) {
