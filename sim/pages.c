@@ -8,7 +8,10 @@
  *      nocc    all pages come from the home and go back there: the paper's "w/o CC"
  *      hearth  cc, with Hearth's extensions: read-ahead, and small operations executed at the page's owner
  *      gasnet  no pages: the home's memory, served by its NIC (only for data that fits there)
- * */
+ *      bare    as gasnet, but the service threads handle the messages: a bare round trip
+ *
+ * Pattern `third`, always with three nodes, is not in the paper: how long a put of one byte takes if the page's home and its
+ * owner are two other nodes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +21,15 @@
 
 static struct option_entry options[] = {
     {"patterns", "seq,random,false",
-     "access patterns: Figs. 8, 9 and 10; or mixed, which is not in the paper", NULL},
+     "access patterns: Figs. 8, 9 and 10; or mixed or third, which are not in the paper", NULL},
     {"modes", "cc,nocc,hearth,gasnet", "modes to run, see the head of sim/pages.c", NULL},
     {"nodes", "1,2,4,8,16,32,42", "numbers of nodes", NULL},
     {"data", "0.5,2,4", "size of the segment, in pools", NULL},
     {"pool", "16g", "pool of each node (Sect. IV-C)", NULL},
     {"page", "4m", "size of a page (Sect. IV-B)", NULL},
     {"scale", "1", "divisor of pool and segment", NULL},
-    {"puts", "200", "puts of each node, for false sharing; accesses, for mixed", NULL},
+    {"puts", "200", "puts of each node, for false sharing; of one node, for third; accesses, for mixed",
+     NULL},
     {"meet", "1", "false sharing: a barrier of all nodes after each put; 0: none", NULL},
     {"put-us", "0.3", "time of a put into a local page", NULL},
     {"ahead", "8", "pages of read-ahead, for hearth (HEARTH_PAGES_AHEAD)", NULL},
@@ -41,9 +45,9 @@ static struct option_entry options[] = {
 };
 
 static FILE *csv;
-static const char *const pattern_names[] = {"seq", "random", "false", "mixed"};
-enum { CC, NOCC, HEARTH, GASNET };
-static const char *const mode_names[] = {"cc", "nocc", "hearth", "gasnet", NULL};
+static const char *const pattern_names[] = {"seq", "random", "false", "mixed", "third"};
+enum { CC, NOCC, HEARTH, GASNET, BARE };
+static const char *const mode_names[] = {"cc", "nocc", "hearth", "gasnet", "bare", NULL};
 
 static void open_csv(void) {
     const char *path = options_word(options, "csv");
@@ -90,12 +94,13 @@ static const char *set_mode(struct plan *p, const char *name) {
     while (mode_names[i] && strcmp(mode_names[i], name))
         i++;
     if (!mode_names[i]) {
-        fprintf(stderr, "sim: no mode %s: one of cc, nocc, hearth, gasnet\n", name);
+        fprintf(stderr, "sim: no mode %s: one of cc, nocc, hearth, gasnet, bare\n", name);
         exit(2);
     }
     bool hearth = i == HEARTH;
     p->coop = hearth || i == CC;
-    p->raw = i == GASNET;
+    p->raw = i == GASNET || i == BARE;
+    p->served = i == BARE;
     p->small = hearth;
     p->ahead = hearth ? (unsigned)options_number(options, "ahead") : 0;
     return mode_names[i];
@@ -219,6 +224,11 @@ static void run_nodes(struct plan *p, const char *mode, double data) {
     char word[32];
     if (p->raw && data > 1)
         return; /* does not fit into memory */
+    if (p->pattern == THIRD) {
+        p->nodes = 3;
+        run(p, mode, data);
+        return;
+    }
     for (const char *at = options_word(options, "nodes"); options_next(&at, word, sizeof word);) {
         p->nodes = (uint32_t)options_parse("nodes", word);
         if (p->nodes < 1 || p->nodes > 4096) {
@@ -239,11 +249,11 @@ static void run_modes(struct plan *p, double data) {
 
 static void run_pattern(struct plan *p, const char *name) {
     char word[32];
-    for (unsigned i = 0; i <= MIXED; i++)
+    for (unsigned i = 0; i <= THIRD; i++)
         if (!strcmp(pattern_names[i], name)) {
             p->pattern = (enum pattern)i;
-            p->pages = 1;
-            if (i == FALSE_SHARING) {
+            p->pages = i == THIRD ? p->puts : 1;
+            if (i == FALSE_SHARING || i == THIRD) {
                 run_modes(p, 0);
                 return;
             }
@@ -254,7 +264,7 @@ static void run_pattern(struct plan *p, const char *name) {
             }
             return;
         }
-    fprintf(stderr, "sim: no pattern %s: one of seq, random, false, mixed\n", name);
+    fprintf(stderr, "sim: no pattern %s: one of seq, random, false, mixed, third\n", name);
     exit(2);
 }
 

@@ -6,12 +6,24 @@
 
 enum { SMALL_BYTES = 8 };
 
-static uint32_t accesses(const struct pages_world *w) {
+static uint32_t accesses(const struct pages_world *w, uint32_t node) {
+    if (w->plan.pattern == THIRD)
+        return node == HOME ? 0 : w->plan.puts;
     return w->plan.pattern == SEQUENTIAL || w->plan.pattern == RANDOM ? w->plan.pages : w->plan.puts;
+}
+
+static void choose_third(const struct pages_world *w, struct node *n) {
+    n->page = n->at;
+    n->write = true;
+    n->whole = n == &w->nodes[OWNER];
 }
 
 /* Chooses the next access. */
 static void choose(struct pages_world *w, struct node *n) {
+    if (w->plan.pattern == THIRD) {
+        choose_third(w, n);
+        return;
+    }
     bool mixed = w->plan.pattern == MIXED, puts = w->plan.pattern == FALSE_SHARING;
     n->page = mixed ? random_below(&w->random, w->plan.pages) : puts ? 0 : n->order ? n->order[n->at] : n->at;
     n->write = mixed ? random_below(&w->random, 3) == 0 : puts;
@@ -36,7 +48,10 @@ void app_open(struct pages_world *w, uint32_t node) {
         shuffle(w, n->order, w->plan.pages);
     }
     choose(w, n);
-    app_call(w, node);
+    if (w->plan.pattern != THIRD || node == OWNER)
+        app_call(w, node);
+    else if (!accesses(w, node))
+        w->over++;
 }
 
 void app_call(struct pages_world *w, uint32_t node) {
@@ -65,18 +80,27 @@ static void all_have_met(struct pages_world *w) {
     }
 }
 
+static void begin_third(struct pages_world *w) {
+    struct node *n = &w->nodes[THIRD_NODE];
+    n->started = n->began = w->events.now;
+    w->messages_before = w->network.messages;
+    app_call(w, THIRD_NODE);
+}
+
 static void begin_next(struct pages_world *w, uint32_t node) {
     struct node *n = &w->nodes[node];
     uint64_t took = w->events.now - n->began;
     n->longest = took > n->longest ? took : n->longest;
     n->finished = n->began = w->events.now;
-    bool more = ++n->at < accesses(w);
+    bool more = ++n->at < accesses(w, node);
     n->app = APP_OVER;
     if (more)
         choose(w, n);
-    if (!more)
+    if (!more) {
         w->over++;
-    else if (w->plan.pattern != FALSE_SHARING || !w->plan.meet)
+        if (w->plan.pattern == THIRD && node == OWNER)
+            begin_third(w);
+    } else if (w->plan.pattern != FALSE_SHARING || !w->plan.meet)
         app_call(w, node);
     else if (++w->met == w->plan.nodes)
         all_have_met(w);

@@ -23,13 +23,14 @@
 #include "pages/pool/fetch_policy.h"
 #include "pages/pool/replace.h"
 
-enum { HOME = 0, WORKS = 64, FOR_EVICTION = 16 }; /* as in pool.h and service.h */
+enum { HOME = 0, OWNER = 1, THIRD_NODE = 2, WORKS = 64, FOR_EVICTION = 16 }; /* as in pool.h and service.h */
 
 enum pattern {
     SEQUENTIAL,
     RANDOM,
     FALSE_SHARING,
-    MIXED /* random pages and kinds of access; not in the paper */
+    MIXED, /* random pages and kinds of access; not in the paper */
+    THIRD /* THIRD_NODE puts into pages that OWNER has written, after the last of these writes; not in the paper */
 };
 
 struct machine {
@@ -44,8 +45,9 @@ struct plan {
     enum pattern pattern;
     bool coop, small; /* small: operations are executed at the page's owner, if that is cheaper */
     bool raw;         /* no pages: the segment is in memory, and the NIC serves it (GASNet) */
+    bool served;      /* with raw: the service threads handle the messages */
     unsigned ahead;
-    uint32_t puts; /* of each node, FALSE_SHARING; accesses, MIXED */
+    uint32_t puts; /* of each node, FALSE_SHARING; of THIRD_NODE; accesses, MIXED */
     bool meet;     /* a barrier of all nodes after each put */
     uint64_t seed;
 };
@@ -86,6 +88,7 @@ struct node {
     uint32_t frame;    /* frame for which it waits, or from which it copies */
     uint32_t page;     /* of this access */
     bool write, whole; /* all of the page */
+    uint64_t started;  /* when its first access began */
     uint64_t began, finished, longest;
     uint64_t hits, misses, smalls, from_nvm, from_home, from_peers, evicted;
 };
@@ -125,8 +128,9 @@ struct pages_world {
     uint64_t disk_busy, disk_work, nvm_reads, nvm_writes, memory_reads;
     uint64_t *latest, *nvm; /* by page: versions */
     uint64_t versions, writes;
-    uint32_t over; /* nodes that have finished */
-    uint32_t met;  /* nodes that wait in the barrier after this put */
+    uint32_t over;            /* nodes that have finished */
+    uint32_t met;             /* nodes that wait in the barrier after this put */
+    uint64_t messages_before; /* those before the measured accesses */
 };
 
 struct pages_result {

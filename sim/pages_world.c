@@ -53,7 +53,7 @@ static uint64_t bytes_of(const struct pages_world *w, const struct flight *f) {
     bool page = f->m.kind == PAGES_DATA || (f->m.kind == PAGES_WRITEBACK_DATA && f->m.flags & PAGES_DIRTY);
     bool travels = page && f->m.from != to_of(&f->m);
     if (f->raw)
-        travels = f->raw == 2 && w->plan.pattern != FALSE_SHARING;
+        travels = f->raw == 2 && w->plan.pattern != FALSE_SHARING && w->plan.pattern != THIRD;
     return HEADER + f->bytes + (travels ? w->plan.machine.page_bytes : 0);
 }
 
@@ -97,7 +97,7 @@ static void head_is_here(struct pages_world *w, uint32_t to, uint32_t i) {
 static void tail_is_here(struct pages_world *w, uint32_t to, uint32_t i) {
     struct node *n = &w->nodes[to];
     uint64_t now = w->events.now;
-    if (!w->flights[i].raw) {
+    if (!w->flights[i].raw || w->plan.served) {
         n->service_busy =
             (n->service_busy > now ? n->service_busy : now) + (uint64_t)(1e3 * w->plan.machine.service_us);
         now = n->service_busy;
@@ -205,13 +205,14 @@ static void check_end(const struct pages_world *w) {
 static void collect(const struct pages_world *w, struct pages_result *r) {
     uint64_t end = 0, longest = 0, operations = 0;
     double in_all = 0, sum = 0, squares = 0;
-    for (uint32_t i = 0; i < w->plan.nodes; i++) {
+    uint32_t first = w->plan.pattern == THIRD ? THIRD_NODE : 0;
+    for (uint32_t i = first; i < w->plan.nodes; i++) {
         const struct node *n = &w->nodes[i];
         end = n->finished > end ? n->finished : end;
         longest = n->longest > longest ? n->longest : longest;
         operations += n->at;
-        in_all += (double)n->finished;
-        double rate = n->at / (double)n->finished;
+        in_all += (double)(n->finished - n->started);
+        double rate = n->at / (double)(n->finished - n->started);
         sum += rate;
         squares += rate * rate;
         r->hits += n->hits;
@@ -221,17 +222,17 @@ static void collect(const struct pages_world *w, struct pages_result *r) {
         r->from_peers += n->from_peers;
         r->evicted += n->evicted;
     }
-    r->seconds = (double)end / 1e9;
+    r->seconds = (double)(end - w->nodes[w->plan.nodes - 1].started) / 1e9;
     r->operations_per_second = (double)operations / r->seconds;
     r->bandwidth =
         w->plan.pattern >= FALSE_SHARING ? 0 : (double)w->plan.machine.page_bytes * r->operations_per_second;
     r->mean_us = in_all / 1e3 / (double)operations;
     r->longest_us = (double)longest / 1e3;
     r->disk_share = (double)w->disk_work / (double)w->events.now;
-    r->fairness = sum * sum / (squares * w->plan.nodes);
+    r->fairness = sum * sum / (squares * (w->plan.nodes - first));
     r->nvm_reads = w->nvm_reads;
     r->nvm_writes = w->nvm_writes;
-    r->messages = w->network.messages;
+    r->messages = w->network.messages - w->messages_before;
     r->bytes = w->network.bytes;
 }
 

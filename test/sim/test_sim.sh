@@ -86,6 +86,12 @@ holds "false sharing, 8 nodes: cooperation pays" "$cc > 5 * $nocc"
 holds "false sharing, 8 nodes: small operations pay" "$hearth > 5 * $cc"
 simulate seq sim_pages --patterns seq --nodes 32 --data 2 --scale 32 --modes cc,nocc
 holds "sequential, 32 nodes: cooperation pays" "$(value seq mbps '$at["mode"] == "cc"') > 1.3 * $(value seq mbps '$at["mode"] == "nocc"')"
+simulate third sim_pages --patterns third --modes hearth,bare --puts 50
+third=$(value third mean_us '$at["mode"] == "hearth"')
+bare=$(value third mean_us '$at["mode"] == "bare"')
+holds "8 bytes on a page of a third node: at most 2.2 bare round trips" "$bare > 0 && $third > $bare && $third <= 2.2 * $bare"
+holds "the same: three messages until the answer, and one to the home after it" \
+    "$(value third messages '$at["mode"] == "hearth"') == 4 * 50 && $third < 3.1 / 2 * $bare"
 
 # ---- memory ----
 simulate memory sim_memory --ranks 1000,1000000

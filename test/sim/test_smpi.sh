@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs lcc and barnes-hut with the library linked in, on a simulated machine: correct results, the same times in each
-# run, and shorter times with the cache.   test_smpi.sh MPI TREE      once: yes; timeout: 120
+# run, and shorter times with the cache.   test_smpi.sh MPI TREE      once: yes; tier: full; timeout: 120
 set -uo pipefail
 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
