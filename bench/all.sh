@@ -25,19 +25,19 @@ for argument; do
 done
 
 # Part, its folder, share of the time, share in a quick run, and whether it is always quick. The most important parts come first.
-parts='lcc clampi 300 45
-barnes_hut clampi 480 60
-dft armci 300 40
-dgemm vgasnet 240 35
-pgas vgasnet 300 60
+parts='lcc clampi 240 45
+barnes_hut clampi 420 60
+dft armci 240 40
+dgemm vgasnet 200 35
+pgas vgasnet 200 60
 halo match 120 45 --quick
-clampi clampi 270 60
-armci armci 420 50
-match match 480 55
-vgasnet vgasnet 540 80
-modes clampi 90 20 --quick
-windows windows 120 25 --quick
-sim . 270 55'
+clampi clampi 240 60
+armci armci 400 50
+match match 440 55
+vgasnet vgasnet 600 80
+modes clampi 130 20 --quick
+windows windows 300 60
+sim . 220 55'
 minutes=${BENCH_MINUTES:-55}
 [ ${#quick[@]} = 0 ] || minutes=${BENCH_MINUTES:-9}
 grace=60 # for a part to end by itself: a job in progress, plots, report

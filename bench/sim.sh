@@ -116,6 +116,7 @@ barnes_hut() {
 # The simulations that answer the papers' figures come first.
 simulate flow "Flow control: one helper, 8 to 180 000 clients" 900 sim_flow --csv "$out/flow.csv" --clients "$(pick 8,1k,10k,180k 8,1k,180k)" --all-operations "$(pick 3 1)"
 simulate pages "Pages: Figs. 8 to 10, 1 to 42 nodes" 1200 sim_pages --csv "$out/pages.csv" --scale "$(pick 1 16)"
+simulate pages_third "Pages: operations of a few bytes on pages that a third node holds, and a bare message with its answer" 60 sim_pages --csv "$out/pages.csv" --patterns third --modes hearth,bare
 if [ -e "$tree/sim_lcc" ] && command -v smpirun >/dev/null; then
     lcc
     [ ! -e "$tree/sim_barnes-hut" ] || barnes_hut

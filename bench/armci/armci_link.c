@@ -19,17 +19,19 @@
 #include "armci_rest.h"
 #include "net/net.h"
 
-static const char help[] = "armci_link [OPTION]...   the network alone; see the head of armci_link.c\n"
-                           "  --net ucx            transport: ucx or mpi\n"
-                           "  --trips 8            sizes of round trips, in bytes\n"
-                           "  --streams 64k        sizes of the messages of a stream, in bytes\n"
-                           "  --window 4           maximal messages of a stream in flight\n"
-                           "  --rest wait          what the other rank does meanwhile: wait, sleep, compute\n"
-                           "  --nice 19            niceness of the other rank, if it computes\n"
-                           "  --bind               bind each rank to its own core\n"
-                           "  --spin 20            us for which a waiting rank spins\n"
-                           "  --helper-spin 10     us for which the idle helper spins\n"
-                           "  --milliseconds N     time for each size\n";
+static const char help[] =
+    "armci_link [OPTION]...   the network alone; see the head of armci_link.c\n"
+    "  --net ucx            transport: ucx or mpi\n"
+    "  --trips 8            sizes of round trips, in bytes\n"
+    "  --streams 64k        sizes of the messages of a stream, in bytes\n"
+    "  --window 4           maximal messages of a stream in flight\n"
+    "  --spread 1m          memory that the messages of a stream are sent from in turn\n"
+    "  --rest wait          what the other rank does meanwhile: wait, sleep, compute\n"
+    "  --nice 19            niceness of the other rank, if it computes\n"
+    "  --bind               bind each rank to its own core\n"
+    "  --spin 60            us for which a waiting rank spins\n"
+    "  --helper-spin 20     us for which the idle helper spins\n"
+    "  --milliseconds N     time for each size\n";
 
 enum { MOST = 1 << 20, EMPTY_WAKES = 16, BATCH = 16 };
 
@@ -43,7 +45,8 @@ static int rank;
 static struct link *the_link;
 static struct link_port *port, *helper_port;
 static struct link_peer *helper; /* rank 1's, as seen from rank 0 */
-static char *payload;
+static char *payload;            /* `spread` bytes, at least MOST */
+static size_t spread;
 static uint64_t spin_ns, helper_spin_ns, answered, wrong;
 static _Atomic bool stop_helper; /* set by rank 1's own thread */
 
@@ -172,7 +175,8 @@ static void ask(struct outgoing *o, bool echo, size_t bytes, uint64_t serial) {
     o->send = (struct link_send){.sent = has_left};
     o->header = (struct message){.echo = echo, .bytes = (uint32_t)bytes, .serial = serial};
     o->left = false;
-    int status = net_link_send(port, helper, &o->header, sizeof o->header, payload, bytes, &o->send);
+    const char *from = echo ? payload : payload + bytes * (serial % (spread / bytes));
+    int status = net_link_send(port, helper, &o->header, sizeof o->header, from, bytes, &o->send);
     if (status < 0)
         stop("a message could not be sent");
     o->left |= status == 0;
@@ -194,10 +198,11 @@ static double trip(struct outgoing *outs, size_t bytes) {
 }
 
 static double stream(struct outgoing *outs, size_t bytes, long window) {
+    static uint64_t serial;
     uint64_t start = clock_ns(), before = answered;
     for (uint64_t i = 0; i < BATCH; i++) {
         wait_for(before + (i < (uint64_t)window ? 0 : i - (uint64_t)window + 1));
-        ask(&outs[i % (uint64_t)window], false, bytes, i);
+        ask(&outs[i % (uint64_t)window], false, bytes, serial++);
     }
     wait_for(before + BATCH);
     return (double)(clock_ns() - start) / 1000 / BATCH;
@@ -287,11 +292,14 @@ static void start(int *argc, char ***argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (rig_flag(*argc, *argv, "--bind"))
         rest_bind(rank == 1);
-    payload = need(malloc(MOST));
-    for (size_t i = 0; i < MOST; i++)
+    long spreads[RIG_LIST];
+    rig_list(rig_word(*argc, *argv, "--spread", "1m"), spreads);
+    spread = spreads[0] < MOST ? MOST : (size_t)spreads[0];
+    payload = need(malloc(spread));
+    for (size_t i = 0; i < spread; i++)
         payload[i] = (char)(i * 31 + (i >> 8));
-    spin_ns = (uint64_t)option(*argc, *argv, "--spin", 20) * 1000;
-    helper_spin_ns = (uint64_t)option(*argc, *argv, "--helper-spin", 10) * 1000;
+    spin_ns = (uint64_t)option(*argc, *argv, "--spin", 60) * 1000;
+    helper_spin_ns = (uint64_t)option(*argc, *argv, "--helper-spin", 20) * 1000;
 }
 
 int main(int argc, char **argv) {

@@ -105,6 +105,16 @@ bare_round() { # ROUND
     done
 }
 
+# The two strategies by memory. They are fast, and get more rounds than the slow runs below.
+strategies_round() { # ROUND
+    local share cache
+    for share in $(pick "50 25 200" "50 25"); do
+        for cache in hearth adaptive; do
+            run "$setting" "strategies $1" memory "$share" "$(memory_of "$setting" "$many" "$share")" $cache in-order "$many"
+        done
+    done
+}
+
 # By memory, with nodes in tree order and scattered; and with an index of a twentieth of the needed size, which is nearly as slow as no
 # cache and therefore runs with as few bodies.
 memory_round() { # ROUND
@@ -132,6 +142,8 @@ measure() {
         choose_bodies "$setting" || { fail "$setting: the first run; see $out/errors.log" && continue; }
         alternate "$setting, all three" "$(pick 9 3)" $((95 * (count - 1) / (2 * ${#settings[@]}))) \
             bare_round runs value=us_per_body keys=setting,part base=cache=none only=setting="$setting"
+        alternate "$setting, fixed and adaptive" "$(pick 7 2)" $((95 * (2 * count - 1) / (4 * ${#settings[@]}))) \
+            strategies_round runs value=us_per_body keys=setting,part,share base=cache=hearth only=setting="$setting"
         alternate "$setting, by memory" "$(pick 7 2)" $((95 * count / (2 * ${#settings[@]}))) \
             memory_round runs value=us_per_body keys=setting,part,share base=cache=blocks only=setting="$setting"
     done

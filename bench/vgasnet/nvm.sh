@@ -12,8 +12,8 @@ nvm_open() {
     trap 'rm -rf "$work" "$nvm"' EXIT
 }
 
-value() { # FIELD: of the last run
-    sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$work/run.json" | head -n 1
+value() { # FIELD: of the last run; empty if it left no results
+    [ ! -e "$work/run.json" ] || sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$work/run.json" | head -n 1
 }
 
 # nvm_run PREFIX RANKS PROGRAM [OPTION]...: `launch` has the options of launch.sh

@@ -95,17 +95,28 @@ pool_for() { # PAGE: for Fig. 7; it holds all three cases
     esac
 }
 
+pieces_for() { # PAGE
+    case $1 in
+    1m) pick 24 12 ;;
+    4m) pick 12 8 ;;
+    *) pick 64 32 ;;
+    esac
+}
+
 # ---- the network alone, hits, small operations ----
 
 # The nodes of these benches outnumber the cores, so a waiting rank sleeps at once. Two nodes that are bound to a core each can spin,
-# which makes a round trip faster: that is measured too.
+# which makes a round trip faster: that is measured too. The pages of Fig. 7 are sent from as much memory as `spread` has.
 sleeping=(--net ucx --rest sleep --spin 0 --helper-spin 0)
 
 single_round() { # ROUND
-    local ms
+    local ms window
     ms=$(pick 300 150)
-    job link "sleep,$1" 2 -- armci_link "${sleeping[@]}" --trips 8 --streams 64k,1m --window 1 --milliseconds "$ms"
-    job link "sleep,$1" 2 -- armci_link "${sleeping[@]}" --trips 8 --streams 64k,1m --window 4 --milliseconds "$ms"
+    for window in 1 4; do
+        job link "sleep,$1" 2 -- armci_link "${sleeping[@]}" --trips 8 --streams 64k,1m --window $window --milliseconds "$ms"
+        job link "spread,$1" 2 -- armci_link "${sleeping[@]}" --trips 8 --streams 1m --window $window --spread "$(pieces_for 1m)m" \
+            --milliseconds "$ms"
+    done
     job link "bound,$1" 2 -- armci_link --net ucx --rest sleep --bind --trips 8 --streams 64k --window 1 --milliseconds "$ms"
     job hit "$1" 2 HEARTH_POOL_SIZE=64m -- vgasnet_hit --sizes "$(pick 8,64,512,4k,16k,32k,64k 8,512,4k,64k)" --samples "$(pick 2000 500)"
     job small "pages,$1" 3 HEARTH_POOL_SIZE=256m -- vgasnet_small --pages "$(pick 200 100)"
@@ -120,14 +131,6 @@ measure_network() { # sets paper_rate
 }
 
 # ---- Fig. 7 ----
-
-pieces_for() { # PAGE
-    case $1 in
-    1m) pick 24 12 ;;
-    4m) pick 12 8 ;;
-    *) pick 64 32 ;;
-    esac
-}
 
 fetch_round() { # ROUND
     local page config

@@ -15,11 +15,12 @@
  *      lock_put             MPI_Win_lock (exclusive), put of 8 bytes, MPI_Win_unlock
  *      create               MPI_Win_allocate or MPI_Win_create, and MPI_Win_free
  *      get_computing_p50, get_computing_p99
- *                           8 bytes from a rank that calls MPI only every 100 ms
+ *                           8 bytes from a rank that calls MPI only every 100 ms; between nodes the limit is a thread of that rank
+ *                           that only receives 8 bytes over TCP and sends them back
  *
  * Memory of malloc is mapped by its owner alone. The limit there is the kernel's copy of the same bytes by process_vm_readv
- * and, for puts and updates, process_vm_writev. It is measured before the operations in every second round, so that neither
- * always finds the data in the caches.
+ * and, for puts and updates, process_vm_writev. It is measured before the operations in every second round. Each
+ * measurement follows an execution that is not timed, so that all find their data and code in the same caches.
  *
  * With --nodes each rank is a node (windows.sh sets HEARTH_NODE_RANKS=1 and makes the MPI use the network), bound to a core
  * of its own. The limit is a request and an answer of the same lengths over bare UCX, by two ranks that poll for them. In
@@ -40,11 +41,12 @@
 
 #include "sample.h"
 #include "windows_each.h"
+#include "windows_echo.h"
 #include "windows_ucx.h"
 #include "windows_vm.h"
 
 enum { MOST_ROUNDS = 400 };
-enum { COMPUTING = 10 };
+enum { COMPUTING = 10, PAGE = 4096 };
 enum way { HOST, SERVED, WAYS };
 
 int rank;
@@ -95,7 +97,6 @@ static void window_open(enum way w, MPI_Win *win) {
 }
 
 static void block_open(enum way w) {
-    enum { PAGE = 4096 };
     if (kind == ALLOCATE || kind >= NODES)
         return;
     if (kind == ALLOC_MEM)
@@ -184,6 +185,8 @@ static double measure(const struct operation *o, enum way w) {
     bool sleeps = kind == NODES && w == SERVED;
     if (sleeps)
         MPI_Barrier(MPI_COMM_WORLD); /* until then rank 1 serves the host's operations here */
+    if (rank == 0)
+        o->execute(windows[w]);
     double ns = rank == 0 ? o->execute(windows[w]) : 0;
     if (sleeps)
         sleep_until_told();
@@ -287,42 +290,59 @@ static double get_once(MPI_Win win) {
     return ns;
 }
 
+static void pause_for(struct random *random) {
+    enum { PAUSES = 5 };
+    spin(compute_time / 50 * (double)random_below(random, PAUSES));
+}
+
 /* Gets begin at any time of the target's interval. A get that waits for the target takes an interval, so there are few
  * of them. */
-static void get_alternately(struct samples times[WAYS]) {
-    enum { EACH = 20, PAUSES = 5 };
+static void get_alternately(struct samples times[WAYS], struct samples *best, bool has_echo) {
+    enum { EACH = 20 };
     struct random random;
     random_seed(&random, 1);
     for (double begun = now(); now() - begun < COMPUTING * limit;)
         for (int i = 0; i <= EACH; i++) {
             enum way w = i ? SERVED : HOST;
-            spin(compute_time / 50 * (double)random_below(&random, PAUSES));
+            pause_for(&random);
             samples_add(&times[w], get_once(windows[w]));
+            if (w == HOST || !has_echo)
+                continue;
+            pause_for(&random);
+            samples_add(best, echo_once());
         }
 }
 
+static void print_computing(struct samples times[WAYS], struct samples *best) {
+    for (int i = 0; i < 2; i++) {
+        double share = i ? 0.99 : 0.5, host = samples_at(&times[HOST], share),
+               served = samples_at(&times[SERVED], share), ratio = host / served;
+        print(i ? "get_computing_p99" : "get_computing_p50", times[SERVED].count, host, served,
+              best->count ? samples_at(best, share) : 0, (struct median){ratio, ratio, ratio});
+    }
+}
+
 static void run_computing(void) {
-    struct samples times[WAYS] = {0};
+    struct samples times[WAYS] = {0}, best = {0};
+    bool has_echo = between_nodes && echo_open(rank);
     lock_all();
     for (enum way w = HOST; rank == 0 && w < WAYS; w++) /* acquires the lock, and opens connections */
         get_once(windows[w]);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-        get_alternately(times);
+        get_alternately(times, &best, has_echo);
         MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-        for (int i = 0; i < 2; i++) {
-            double host = samples_at(&times[HOST], i ? 0.99 : 0.5),
-                   served = samples_at(&times[SERVED], i ? 0.99 : 0.5), ratio = host / served;
-            print(i ? "get_computing_p99" : "get_computing_p50", times[SERVED].count, host, served, 0,
-                  (struct median){ratio, ratio, ratio});
-        }
+        print_computing(times, &best);
     } else {
         compute_until_told();
     }
     unlock_all();
     MPI_Barrier(MPI_COMM_WORLD);
+    if (has_echo)
+        echo_close();
     samples_free(&times[HOST]);
     samples_free(&times[SERVED]);
+    samples_free(&best);
 }
 
 /* ---- all of them ---- */
@@ -335,7 +355,8 @@ static void open_all(void) {
         MPI_Info_set(infos[w], "clampi_mode", "off");
     }
     buffer = need(calloc(1, MEGABYTE));
-    source = need(calloc(1, MEGABYTE));
+    source = need(
+        aligned_alloc(PAGE, MEGABYTE)); /* as the windows' memory: the time of memcpy depends on alignment */
     for (int i = 0; i < MEGABYTE / 8; i++)
         ((double *)source)[i] = 1;
     MPI_Type_vector(ROWS, 1, 2, MPI_DOUBLE, &every_second);

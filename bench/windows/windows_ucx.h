@@ -10,7 +10,8 @@
 bool bare_open(int rank);
 void bare_close(void);
 
-/* Rank 0 asks `executions` times for so many bytes, at least 8, and returns ns per execution; rank 1 answers. */
+/* Rank 0 asks `executions` times for so many bytes, at least 8, and once before that, and returns ns per execution; rank 1
+ * answers. The ranks meet before the next call. */
 double bare_get(void *into, size_t bytes, int executions);
 
 #endif

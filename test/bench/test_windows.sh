@@ -10,7 +10,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
 "$("$here/../packaging/mpis.sh" "$mpi")" -std=gnu11 -D_GNU_SOURCE -O1 -I "$bench" -I "$here/../src" -o "$dir/windows_ops" "$bench/windows/windows_ops.c" \
-    "$bench/windows/windows_each.c" "$bench/windows/windows_ucx.c" "$bench/windows/windows_vm.c" "$bench/sample.c" -lm || { echo "FAIL windows_ops.c does not compile" && exit 1; }
+    "$bench/windows/windows_each.c" "$bench/windows/windows_ucx.c" "$bench/windows/windows_vm.c" "$bench/windows/windows_echo.c" \
+    "$here/../src/net/rpc/sched_slice.c" "$bench/sample.c" -lm || { echo "FAIL windows_ops.c does not compile" && exit 1; }
 "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --timeout 50 "$dir/windows_ops" --milliseconds 1 --compute 3 >"$dir/log" 2>&1 ||
     { echo "FAIL exit status $?" && sed 's/^/    | /' "$dir/log" && exit 1; }
 failed=0
