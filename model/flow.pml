@@ -5,7 +5,7 @@
  * acknowledgements. A note, the message by which a client gives spares back, may overtake blocks. The order in which
  * the helper serves clients is nondeterministic, so deferred service is covered as well.
  *
- * The helper grants none, one or two spares with any acknowledgement, if they are free and the client has none. This
+ * The helper grants none, one or two spares with any acknowledgement, if they are free, and may acknowledge only to grant. This
  * covers every sequence of size hints that clients can send. Sequence numbers do not wrap here.
  *
  * Properties
@@ -46,10 +46,11 @@
 #define LOWEST(set)     (set & (8 - set))
 #define COUNT(set)      ((set & 1) + (set >> 1))
 #define BIT(n)          (1 << (n))
+#define IN_SPARES       (sent - done - (B - credits)) /* blocks of a client in flight to spares */
 #define WITHIN(part, s) (((part) & (255 - (s))) == 0)
 
 chan blocks[CLIENTS] = [B + SPARES] of {byte, byte, byte, byte}; /* number, flags, own, spares */
-chan acks[CLIENTS] = [B + SPARES] of {byte, byte}; /* done, granted */
+chan acks[CLIENTS] = [BLOCKS] of {byte, byte}; /* done, granted; one for each block at most */
 byte notes[CLIENTS]; /* under way: spares given back */
 
 /* The actual state of the buffers, which neither side can observe. */
@@ -66,7 +67,7 @@ proctype client(byte me) {
     byte sent, done, next_own, grant, left, operations = OPS;
     byte credits = B;
     byte kinds; /* bit n: block n is in an own buffer */
-    bool fetch, partly;
+    bool fetch, asking; /* asking: the last block had a size hint, and the operation goes on */
     byte flags, own, spares, number; /* scratch, 0 between steps */
 
     do
@@ -74,7 +75,8 @@ proctype client(byte me) {
 #if MUTANT == 1 /* a fetch that has a grant does not wait for a credit */
            (left > 0 || (operations > 0 && started >= me)) && (grant || credits > 0) ->
 #else
-           (left > 0 || (operations > 0 && started >= me)) && (credits > 0 || (grant && !fetch)) ->
+           (left > 0 || (operations > 0 && started >= me)) && (credits > 0 || (grant && !fetch)) &&
+               (!asking || fetch || grant || IN_SPARES == 0) -> /* expects_grant */
 #endif
            if
            :: left == 0 ->
@@ -123,20 +125,23 @@ proctype client(byte me) {
 #if MUTANT != 3 /* the last block is not marked */
                  flags = LAST;
 #endif
-#if MUTANT == 4 /* the rest of the grant is kept after the last block */
-                 spares = LOWEST(grant)
-#else
                  spares = grant
-#endif
               :: else -> spares = LOWEST(grant)
               fi;
               left--
            :: else -> left--
            fi;
            out = out & (255 - spares);
+#if MUTANT == 4 /* the rest of the grant is returned with the last block, and kept */
+           grant = grant & (255 - LOWEST(spares));
+#else
            grant = grant & (255 - spares);
-           partly = grant != 0;
+#endif
            fetch = fetch && left;
+           if
+           :: left -> asking = true
+           :: asking = false
+           fi;
            assert(nfull(blocks[me]));
            blocks[me]!sent, flags, own, spares;
            sent++;
@@ -183,18 +188,17 @@ proctype client(byte me) {
            assert(credits <= B);
            if
            :: spares ->
-              assert(grant == 0);
-              assert(sent - done == B - credits); /* no block is in a spare */
-              grant = spares
+              assert(!(grant & spares));
+              grant = grant | spares;
+              assert(IN_SPARES + COUNT(grant) <= SPARES) /* each has one block in flight at most */
            :: else
            fi;
            number = 0; spares = 0
        }
     :: atomic { /* net_flow_give_back */
-           left == 0 && grant && !partly ->
-           assert(notes[me] == 0);
+           left == 0 && grant ->
 #if MUTANT != 7 /* the client does not send the note */
-           notes[me] = grant;
+           notes[me] = notes[me] | grant;
 #endif
            out = out & (255 - grant);
            grant = 0
@@ -212,19 +216,15 @@ proctype client(byte me) {
 
 byte free = ALL;
 
-#define NOTHING 0
-#define WHOLE   1
-#define PARTLY  2
-#define CLOSED  3
-
 /* The helper's state for one client. All helper processes together model one thread, so each step is atomic. */
 proctype helper(byte whose) {
-    byte done, undone, waiting, grant, holding, last;
+    byte done, undone, waiting, grant;
+    byte pooled;    /* blocks in spares that have arrived and are not done */
     bool last_waits;
     byte here;      /* bit n: block n has arrived and is not done */
     byte in_use;    /* own buffers */
-    byte answering, leaving; /* spares for the answer of a block that has arrived; of a block that is done */
-    byte flags[BLOCKS], place[BLOCKS];
+    byte leaving;   /* spares for the answer of a block that is done */
+    byte flags[BLOCKS], place[BLOCKS], answer[BLOCKS]; /* answer: spares, of a block that has arrived */
     byte number, f, own, spares; /* scratch, 0 between steps */
 
 end:
@@ -243,33 +243,25 @@ end:
            blocks[whose]??eval(number), f, own, spares;
            assert(number >= done && number - done < B + SPARES && !(here & BIT(number)));
            assert(WITHIN(spares, grant));
-           assert(spares == 0 || holding != CLOSED || (!(f & LAST) && number < last));
            if
            :: f & OWN ->
               assert(!(in_use & BIT(own)));
               in_use = in_use | BIT(own);
               place[number] = own;
-              grant = grant & (255 - spares);
-              answering = answering | spares
+              answer[number] = spares
            :: else ->
               assert(spares && (f & LAST || spares == LOWEST(spares)));
               place[number] = LOWEST(spares);
-              grant = grant & (255 - LOWEST(spares));
-              if
-              :: holding == WHOLE -> holding = PARTLY
-              :: else
-              fi
-           fi;
-           if
-           :: f & LAST ->
-              holding = CLOSED;
-              last = number;
-#if MUTANT == 8 /* the rest of the grant is free once the last block has arrived, although earlier blocks may not have */
-              free = free | grant;
-              grant = 0
+              pooled++;
+#if MUTANT != 10 /* the spares that the last block returns are lost */
+              free = free | (spares & (255 - LOWEST(spares)))
 #endif
-           :: else
            fi;
+           grant = grant & (255 - spares);
+#if MUTANT == 8 /* the rest of the grant is free once the last block has arrived, although earlier blocks may not have */
+           free = (f & LAST -> free | grant : free);
+           grant = (f & LAST -> 0 : grant);
+#endif
            here = here | BIT(number);
            flags[number] = f;
            undone++;
@@ -292,61 +284,46 @@ end:
               waiting++
            :: else ->
               loaded = loaded & (255 - place[number]);
-              free = free | place[number]
+              free = free | place[number];
+              pooled--
            fi;
-           if
-           :: f & LAST ->
-#if MUTANT != 10 /* the spares that the last block returns are lost */
-              free = free | grant;
-#endif
 #if MUTANT == 11 /* spares of an answer are free when the block is done */
-              free = free | answering;
+           free = free | answer[number];
 #endif
-              leaving = leaving | answering;
-              answering = 0;
-              grant = 0;
-              holding = NOTHING;
-              last = 0;
-              last_waits = true
-           :: else
-           fi;
+           leaving = leaving | answer[number];
+           last_waits = last_waits || (f & LAST);
            here = here & (255 - BIT(number));
            flags[number] = 0;
            place[number] = 0;
+           answer[number] = 0;
            done++;
            undone--;
 #if MUTANT == 12 /* only blocks in own buffers are acknowledged */
            last_waits = false;
 #endif
            if
+           :: free -> spares = LOWEST(free)
+           :: free == ALL -> spares = ALL
+           :: true
+           fi;
+           if
 #if MUTANT == 13 /* deferred until half wait, even if nothing is left to do */
-           :: f & ASKS || waiting * 2 >= B ->
+           :: spares || f & ASKS || waiting * 2 >= B ->
 #elif B >= 4
-           :: f & ASKS || ((waiting || last_waits) && (undone == 0 || waiting * 2 >= B)) ->
+           :: spares || f & ASKS || ((waiting || last_waits) && (undone == 0 || waiting * 2 >= B)) ->
 #else
-           :: f & ASKS || waiting || last_waits ->
+           :: spares || f & ASKS || waiting || (last_waits && pooled == 0) ->
 #endif
               waiting = 0;
               last_waits = false;
-              spares = 0;
-#if MUTANT == 14 /* a second grant in addition to the first */
-              if
-              :: free -> spares = LOWEST(free)
-              :: true
-              fi;
-#else
-              if
-              :: holding == NOTHING && free -> spares = LOWEST(free)
-              :: holding == NOTHING && free == ALL -> spares = ALL
-              :: true
-              fi;
+#if MUTANT == 14 /* the spare of the next block is granted before this block is done */
+              spares = (here & BIT(done) && !(flags[done] & OWN) -> place[done] : spares);
 #endif
               if
               :: spares ->
                  assert(!(spares & (loaded | out)));
                  out = out | spares;
-                 grant = spares;
-                 holding = WHOLE;
+                 grant = grant | spares;
 #if MUTANT != 15 /* granted, and still free */
                  free = free & (255 - spares)
 #endif
@@ -355,6 +332,8 @@ end:
               assert(nfull(acks[whose]));
 #if MUTANT == 16 /* acknowledges one more than is done */
               acks[whose]!done + 1, spares
+#elif MUTANT == 18 /* a grant does not acknowledge the block that has left the spare */
+              acks[whose]!(spares && done > 1 -> done - 1 : done), spares
 #else
               acks[whose]!done, spares
 #endif
@@ -370,10 +349,9 @@ end:
        }
     :: atomic { /* net_flow_returned */
            notes[whose] ->
-           assert(holding == WHOLE && notes[whose] == grant);
-           free = free | grant;
-           grant = 0;
-           holding = NOTHING;
+           assert(WITHIN(notes[whose], grant));
+           free = free | notes[whose];
+           grant = grant & (255 - notes[whose]);
            notes[whose] = 0
        }
     od

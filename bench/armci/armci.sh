@@ -142,8 +142,8 @@ figures_round() { # ROUND
         for config in $buffers; do
             patches fig6 "$1" "$mpi" "$config" $ranks $((ranks / 2)) --bind
         done
-        for config in intimation no-intimation 4x128k; do
-            patches fig7 "$1" "$mpi" $config 3 2 --bind --clients 1
+        for config in intimation no-intimation 4x32k 4x128k; do
+            sizes=$sizes,1m patches fig7 "$1" "$mpi" $config 3 2 --bind --clients 1
             patches fig7 "$1" "$mpi" $config 3 2 --bind --clients 2
         done
         [ $quick = 1 ] || [ $ranks = 4 ] || for config in rows lists helper; do # the paper's number of ranks, which there have a core each

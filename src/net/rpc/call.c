@@ -102,6 +102,12 @@ static void send_out(struct net *n, struct net_target *t, struct out *o, size_t 
         out_has_left(&o->send, 0);
 }
 
+/* The last block of an operation has the size hint of the next one in the queue. */
+static uint64_t hint_of_next(struct net_target *t, const struct net_op *op) {
+    const struct net_op *next = op->after;
+    return next && !next->streams ? net_flow_hint(&t->flow, next->left) : 0;
+}
+
 static void send_block(struct net *n, struct net_target *t, struct net_op *op, struct out *o,
                        struct flow_ticket *ticket, size_t room) {
     struct wire_block *w = (struct wire_block *)o->header;
@@ -111,7 +117,7 @@ static void send_block(struct net *n, struct net_target *t, struct net_op *op, s
     size_t covered = op->next(op, op->fetches ? n->limits.bytes : room, answer_room, &out);
     op->left -= covered;
     if (op->left == 0)
-        ticket->following = 0;
+        ticket->following = hint_of_next(t, op);
     *w = (struct wire_block){.kind = WIRE_BLOCK,
                              .client = (uint32_t)n->world->rank,
                              .op = op->id,

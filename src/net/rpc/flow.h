@@ -13,11 +13,11 @@
  * of the client that have arrived are executed. Replies carry acknowledgements too.
  *
  * *Size hints* ("flow intimation" in the paper): a block may say how many bytes of its operation follow. The helper
- * may answer with pool buffers, as a bit set, in the acknowledgement that it sends anyway. The client sends the rest
- * of its data into these at once, and gets one acknowledgement for all of them (the last block is marked). A refusal
- * is an acknowledgement without pool buffers: no extra message, no wait. A client has at most one grant at a time.
- * It returns pool buffers that it does not use with the last block that uses some of them, or by a note if there is
- * no such block.
+ * answers with free pool buffers, as a bit set, in an acknowledgement. The client sends its data into these at once, and
+ * gets one acknowledgement for all of them (the last block is marked). If they do not suffice, and no other client wants
+ * pool buffers, the helper grants more whenever a block has left its buffer, so that a long operation is not interrupted. A
+ * refusal is an acknowledgement without pool buffers: no extra message, no wait. The client returns pool buffers that it
+ * does not use with the last block that uses some of them, or by a note if there is no such block.
  *
  * If an operation fetches, its request is small and goes to an own buffer. The answer is built in a buffer of S
  * bytes that belongs to the request's buffer, or in all pool buffers of the grant at once. These are free again when
@@ -47,13 +47,13 @@ struct flow_ticket {
     /* A bit set. With FLOW_OWN: the pool buffers for the answer, or 0. Otherwise the block goes to the pool buffer of
      * the lowest bit; further bits, only with FLOW_LAST, are pool buffers that are returned unused. */
     uint64_t pool_buffers;
-    /* Size hint: bytes of the operation that neither this block nor the client's remaining credits will carry; 0:
-     * none. */
+    /* Size hint: bytes of the operation that neither this block nor the client's remaining credits will carry, although
+     * pool buffers that the client has may carry them; 0: none. */
     uint64_t following;
 };
 enum {
     FLOW_OWN = 1,  /* goes to an own buffer */
-    FLOW_LAST = 2, /* the last block of the grant: all of `pool_buffers` are returned once it is done */
+    FLOW_LAST = 2, /* the client has no pool buffers after this block */
 };
 
 /* From the helper, alone or with a reply. */
@@ -66,14 +66,14 @@ struct flow_ack {
 
 struct flow_client {
     struct flow_limits limits;
-    uint32_t sent, done; /* blocks, wrap */
-    uint32_t next_own;   /* own buffer for the next own block: a ring */
-    uint32_t credits;    /* free own buffers */
-    uint64_t grant;      /* pool buffers that may be used; 0: none */
-    bool partly;         /* the current operation has used part of the grant, and will use more */
-    bool waiting;        /* found no credit */
-    uint8_t *kinds;      /* ring of the blocks in flight, by number: own or pool */
-    uint32_t ring;       /* its length, a power of two */
+    uint32_t sent, done;                /* blocks, wrap */
+    uint32_t next_own;                  /* own buffer for the next own block: a ring */
+    uint32_t credits;                   /* free own buffers */
+    uint64_t grant;                     /* pool buffers that may be used; 0: none */
+    bool waiting;                       /* found no credit */
+    bool asking;                        /* the last block has a size hint */
+    uint8_t *kinds;                     /* ring of the blocks in flight, by number: own or pool */
+    uint32_t ring;                      /* its length, a power of two */
     uint64_t waits, size_hints, grants; /* counters: found no credit; size hints sent; grants received */
 };
 
@@ -87,11 +87,14 @@ void net_flow_client_close(struct flow_client *c);
 bool net_flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *ticket,
                    size_t *room);
 
+/* The size hint of an operation that is not at its turn yet, with `left` bytes, for the last block of the one before. */
+uint64_t net_flow_hint(struct flow_client *c, uint64_t left);
+
 /* Returns 0, or -EPROTO for an acknowledgement that violates the protocol. */
 int net_flow_acknowledge(struct flow_client *c, const struct flow_ack *ack);
 
 /* Pool buffers that were granted and will not be used because nothing is left to send. The caller returns them to
- * the helper in a note. 0: none, or an operation is still using them. */
+ * the helper in a note. 0: none. */
 uint64_t net_flow_give_back(struct flow_client *c);
 
 /* Whether the block of this number is done; whether all blocks are. */

@@ -62,23 +62,33 @@ static size_t take_pool_buffers(struct flow_client *c, bool fetch, uint64_t left
         t->pool_buffers = landing;
     }
     c->grant &= ~t->pool_buffers;
-    c->partly = c->grant != 0;
     return room;
 }
 
-/* Bytes that neither this block nor the credits at hand will carry. */
+/* Bytes that neither this block nor the credits at hand will carry. The helper knows the grant. */
 static uint64_t beyond(struct flow_client *c, uint64_t left, size_t room) {
     uint64_t reach = room + (uint64_t)c->credits * c->limits.bytes;
-    if (!c->limits.size_hint || !c->limits.pool_buffers || c->grant || left <= reach)
+    if (!c->limits.size_hint || !c->limits.pool_buffers || left <= reach)
         return 0;
-    c->size_hints++;
+    c->size_hints += !c->grant;
     return left - reach;
+}
+
+uint64_t net_flow_hint(struct flow_client *c, uint64_t left) {
+    return beyond(c, left, 0);
+}
+
+/* Blocks in pool buffers are in flight, and more pool buffers were asked for: they are larger than own ones, and the
+ * acknowledgement of these blocks will grant or refuse them. */
+static bool expects_grant(const struct flow_client *c) {
+    uint32_t own = c->limits.buffers - c->credits;
+    return c->asking && c->sent - c->done > own;
 }
 
 bool net_flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *ticket,
                    size_t *room) {
     bool own = fetch || !c->grant;
-    if (UNLIKELY(own && !c->credits))
+    if (UNLIKELY(own && (!c->credits || (!fetch && left > c->limits.bytes && expects_grant(c)))))
         return must_wait(c);
     c->waiting = false;
     struct flow_ticket t = {.number = c->sent};
@@ -88,19 +98,19 @@ bool net_flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow
     if (c->grant)
         bytes = take_pool_buffers(c, fetch, left, &t);
     t.following = beyond(c, left, bytes);
+    c->asking = t.following > 0;
     c->kinds[c->sent++ & (c->ring - 1)] = own;
     *ticket = t;
     *room = bytes;
     return true;
 }
 
-/* A client has one grant at a time, only after a size hint, and only once all blocks in pool buffers are done.
- * Otherwise more blocks could be in flight than the ring has room for. `own`: own blocks in flight; `on_way`: all
- * blocks in flight. */
-static bool may_be_granted(const struct flow_client *c, uint64_t pool_buffers, uint32_t own,
-                           uint32_t on_way) {
-    return net_flow_is_within(pool_buffers, net_flow_all_pool_buffers(&c->limits)) && !c->grant &&
-           c->grants < c->size_hints && own == on_way;
+/* Only after a size hint. A pool buffer is granted again with or after the acknowledgement of the block that was in it:
+ * otherwise more blocks could be in flight than the ring has room for. `pooled`: blocks in flight to pool buffers. */
+static bool may_be_granted(const struct flow_client *c, uint64_t pool_buffers, uint32_t pooled) {
+    uint64_t all = c->grant | pool_buffers;
+    return net_flow_is_within(all, net_flow_all_pool_buffers(&c->limits)) && !(c->grant & pool_buffers) &&
+           c->size_hints > 0 && pooled + (uint32_t)__builtin_popcountll(all) <= c->limits.pool_buffers;
 }
 
 int net_flow_acknowledge(struct flow_client *c, const struct flow_ack *ack) {
@@ -113,9 +123,10 @@ int net_flow_acknowledge(struct flow_client *c, const struct flow_ack *ack) {
     for (uint32_t number = c->done; number != done; number++)
         credits += c->kinds[number & (c->ring - 1)];
     if (ack->granted) {
-        if (!may_be_granted(c, ack->granted, c->limits.buffers - credits, c->sent - done))
+        uint32_t own = c->limits.buffers - credits;
+        if (!may_be_granted(c, ack->granted, c->sent - done - own))
             return -EPROTO;
-        c->grant = ack->granted;
+        c->grant |= ack->granted;
         c->grants++;
     }
     c->done = done;
@@ -124,8 +135,6 @@ int net_flow_acknowledge(struct flow_client *c, const struct flow_ack *ack) {
 }
 
 uint64_t net_flow_give_back(struct flow_client *c) {
-    if (c->partly) /* the operation that has begun to use the grant continues to its last block */
-        return 0;
     uint64_t pool_buffers = c->grant;
     c->grant = 0;
     return pool_buffers;
@@ -137,7 +146,8 @@ void net_flow_client_check(const struct flow_client *c) {
     for (uint32_t number = c->done; number != c->sent; number++)
         own += c->kinds[number & (c->ring - 1)];
     net_flow_must(own + c->credits == c->limits.buffers && c->next_own < c->limits.buffers);
-    net_flow_must(net_flow_is_within(c->grant, net_flow_all_pool_buffers(&c->limits)) &&
-                  (!c->partly || c->grant));
-    net_flow_must(c->grants <= c->size_hints);
+    net_flow_must(net_flow_is_within(c->grant, net_flow_all_pool_buffers(&c->limits)));
+    net_flow_must(c->sent - c->done - own + (uint32_t)__builtin_popcountll(c->grant) <=
+                  c->limits.pool_buffers);
+    net_flow_must(!c->grants || c->size_hints);
 }

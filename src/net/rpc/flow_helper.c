@@ -17,10 +17,11 @@
  *       |                \--> free: returned, by a note or with the last block
  *       \--> answering: claimed for a piece of an answer
  *
- * A pool buffer leaves the client's grant when a block that uses it arrives. The rest of the grant is freed when the
- * last block is done: by then all blocks before it, which may have arrived after it, have taken theirs. Only then
- * may the client get another grant. So the acknowledgement that carries the new grant also covers all blocks in the
- * old one, and a client never has more blocks in flight than the window.
+ * A pool buffer leaves the client's grant when a block that uses it arrives. It is granted again, to the same client or
+ * to another one, when this block is done. The acknowledgement that carries a new grant also covers all blocks before it. So
+ * a client never has more blocks in flight than the window.
+ *
+ * A client that has pool buffers gets more only while no other client has any, and none waits that was refused.
  *
  * Input from clients is validated so that it cannot harm others: a block for a buffer in use, or for a pool buffer
  * that the client was not granted, is rejected before any state changes. */
@@ -34,7 +35,6 @@
 enum { NOWHERE = 0, POOLED = 0x8000 };
 
 enum turn { IDLE, READY, AT_WORK, PUT_OFF };
-enum holding { NOTHING, WHOLE, PARTLY, CLOSED /* the last block has arrived */ };
 
 struct flow_peer { /* a client from which a block has arrived */
     struct flow_peer *next;
@@ -43,11 +43,12 @@ struct flow_peer { /* a client from which a block has arrived */
     uint32_t client;  /* its number */
     uint32_t done;    /* blocks, wraps */
     uint32_t newest;  /* the highest number that has arrived, plus 1 */
-    uint32_t last;    /* number of the last block of the grant, if CLOSED */
     uint32_t undone;  /* blocks that have arrived and are not done */
+    uint32_t pooled;  /* of these, those in pool buffers */
     uint32_t waiting; /* own blocks done and not acknowledged */
-    uint8_t turn, holding;
+    uint8_t turn;
     bool last_waits; /* the last block of a grant is done and not acknowledged */
+    bool refused;    /* its size hint was, since its last grant */
     uint16_t *order;
     struct flow_ticket own[]; /* flags 0: the buffer is empty */
 };
@@ -61,7 +62,7 @@ struct flow_helper {
     uint32_t clients, window, mask; /* mask: of the rings */
     uint64_t free, filled, answering;
     struct line ready, put_off;
-    uint32_t put_off_count;
+    uint32_t put_off_count, refused; /* clients */
     struct flow_counts counts;
     struct flow_ticket pooled[FLOW_POOL]; /* tickets of the blocks in them */
     struct flow_peer *peers[];
@@ -127,11 +128,9 @@ static struct flow_peer *line_pop(struct line *line) {
 
 /* ---- arrival ---- */
 
-/* The client holds the ticket's pool buffers, and the block does not follow the last one of the grant. */
+/* The client has the ticket's pool buffers. */
 static bool may_use(const struct flow_peer *p, const struct flow_ticket *t) {
-    if (!t->pool_buffers || !net_flow_is_within(t->pool_buffers, p->grant))
-        return false;
-    return p->holding != CLOSED || (!(t->flags & FLOW_LAST) && (int32_t)(t->number - p->last) < 0);
+    return t->pool_buffers && net_flow_is_within(t->pool_buffers, p->grant);
 }
 
 static bool flow_is_sound(const struct flow_helper *h, const struct flow_peer *p,
@@ -162,19 +161,30 @@ static uint16_t deliver_pooled(struct flow_helper *h, struct flow_peer *p, const
     unsigned index = (unsigned)__builtin_ctzll(t->pool_buffers);
     uint64_t landing = net_flow_lowest(t->pool_buffers);
     h->pooled[index] = *t;
-    p->grant &= ~landing;
+    p->grant &= ~t->pool_buffers;
+    p->pooled++;
     h->filled |= landing;
-    if (p->holding == WHOLE)
-        p->holding = PARTLY;
+    h->free |= t->pool_buffers & ~landing;
     return (uint16_t)(POOLED | index);
 }
 
+static void note_refused(struct flow_helper *h, struct flow_peer *p, bool refused) {
+    h->refused += (uint32_t)refused - (uint32_t)p->refused;
+    p->refused = refused;
+}
+
+static void note_need(struct flow_helper *h, struct flow_peer *p, uint64_t asked) {
+    p->asked = asked;
+    if (!asked)
+        note_refused(h, p, false);
+}
+
 /* The newest block has the best estimate of what the client has yet to send. */
-static void note_newest(struct flow_peer *p, const struct flow_ticket *t) {
+static void note_newest(struct flow_helper *h, struct flow_peer *p, const struct flow_ticket *t) {
     if ((int32_t)(t->number - p->newest) < 0)
         return;
     p->newest = t->number + 1;
-    p->asked = t->following;
+    note_need(h, p, t->following);
 }
 
 int net_flow_arrive(struct flow_helper *h, uint32_t client, const struct flow_ticket *ticket,
@@ -188,11 +198,7 @@ int net_flow_arrive(struct flow_helper *h, uint32_t client, const struct flow_ti
         return -EPROTO;
     uint16_t slot = ticket->flags & FLOW_OWN ? deliver_own(h, p, ticket) : deliver_pooled(h, p, ticket);
     *flow_slot_of(h, p, ticket->number) = slot;
-    if (ticket->flags & FLOW_LAST) {
-        p->holding = CLOSED;
-        p->last = ticket->number;
-    }
-    note_newest(p, ticket);
+    note_newest(h, p, ticket);
     p->undone++;
     if (ticket->number == p->done) /* not in a list yet, as its next block was missing */
         line_up(&h->ready, p, READY);
@@ -202,11 +208,11 @@ int net_flow_arrive(struct flow_helper *h, uint32_t client, const struct flow_ti
 
 int net_flow_returned(struct flow_helper *h, uint32_t client, uint64_t pool_buffers) {
     struct flow_peer *p = client < h->clients ? h->peers[client] : NULL;
-    if (!p || p->holding != WHOLE || pool_buffers != p->grant)
+    if (!p || !pool_buffers || !net_flow_is_within(pool_buffers, p->grant))
         return -EPROTO;
     h->free |= pool_buffers;
-    p->grant = p->asked = 0;
-    p->holding = NOTHING;
+    p->grant &= ~pool_buffers;
+    note_need(h, p, 0);
     return 0;
 }
 
@@ -248,19 +254,13 @@ static uint16_t vacate(struct flow_helper *h, struct flow_peer *p) {
         flags = h->pooled[place.index].flags;
         h->filled &= ~(UINT64_C(1) << place.index);
         h->free |= UINT64_C(1) << place.index;
+        p->pooled--;
     } else {
         flags = p->own[place.index].flags;
         p->own[place.index].flags = 0;
     }
     *slot = NOWHERE;
     return flags;
-}
-
-static void end_grant(struct flow_helper *h, struct flow_peer *p) {
-    h->free |= p->grant;
-    p->grant = 0;
-    p->holding = NOTHING;
-    p->last_waits = true;
 }
 
 /* The lowest `count` bits of `free`. */
@@ -271,25 +271,61 @@ static uint64_t some_of(uint64_t free, uint64_t count) {
     return free & ~rest;
 }
 
+/* The pool buffers that the client needs in addition to those that it has. */
+static uint64_t flow_need(const struct flow_helper *h, const struct flow_peer *p) {
+    if (LIKELY(!p->asked) || !h->limits.pool_buffers)
+        return 0;
+    uint64_t all = (p->asked - 1) / h->limits.pool_buffer_bytes + 1,
+             granted = (uint64_t)__builtin_popcountll(p->grant);
+    return all > granted ? all - granted : 0;
+}
+
+static uint32_t pool_buffers_of(const struct flow_peer *p) {
+    return (uint32_t)__builtin_popcountll(p->grant) + p->pooled;
+}
+
+/* Whether another client has pool buffers, or waits for them. */
+static bool is_contended(const struct flow_helper *h, const struct flow_peer *p) {
+    uint32_t used = h->limits.pool_buffers - (uint32_t)__builtin_popcountll(h->free);
+    return h->refused > p->refused || used > pool_buffers_of(p);
+}
+
 static uint64_t flow_grant(struct flow_helper *h, struct flow_peer *p) {
-    if (LIKELY(!p->asked) || p->holding != NOTHING || !h->limits.pool_buffers)
+    uint64_t need = flow_need(h, p);
+    if (!need || (pool_buffers_of(p) && is_contended(h, p)))
         return 0;
     if (!h->free) {
         tally_add(&h->counts.refused, 1);
+        note_refused(h, p, true);
         return 0;
     }
-    p->grant = some_of(h->free, (p->asked - 1) / h->limits.pool_buffer_bytes + 1);
-    h->free &= ~p->grant;
-    p->holding = WHOLE;
+    uint64_t granted = some_of(h->free, need);
+    p->grant |= granted;
+    h->free &= ~granted;
+    note_refused(h, p, false);
     tally_add(&h->counts.granted, 1);
-    return p->grant;
+    return granted;
 }
 
-/* A block in a pool buffer that is not the last needs no acknowledgement: the last one covers it. */
-static bool flow_is_due(const struct flow_helper *h, const struct flow_peer *p) {
+/* Whether the client can be granted enough to be worth a message, after a block in a pool buffer: what it needs, or half of the
+ * pool; or anything, if nothing of it is left to do. */
+static bool is_grant_due(const struct flow_helper *h, const struct flow_peer *p) {
+    uint64_t need = flow_need(h, p), free = (uint64_t)__builtin_popcountll(h->free);
+    if (!need || !free || is_contended(h, p))
+        return false;
+    return free >= need || free * 2 >= h->limits.pool_buffers || !p->undone;
+}
+
+/* A block in a pool buffer that is not the last needs no acknowledgement, as the last one covers it, unless the client
+ * can be granted more. */
+static bool flow_is_due(const struct flow_helper *h, const struct flow_peer *p, bool pooled) {
+    if (pooled && is_grant_due(h, p))
+        return true;
     if (!p->waiting && !p->last_waits)
         return false;
-    return h->limits.buffers < 4 || !p->undone || p->waiting * 2 >= h->limits.buffers;
+    if (!p->undone || h->limits.buffers >= 4)
+        return !p->undone || p->waiting * 2 >= h->limits.buffers;
+    return p->waiting || !p->pooled;
 }
 
 bool net_flow_done(struct flow_helper *h, uint32_t client, bool reply, struct flow_ack *ack) {
@@ -299,13 +335,12 @@ bool net_flow_done(struct flow_helper *h, uint32_t client, bool reply, struct fl
     p->done++;
     p->undone--;
     p->waiting += flags & FLOW_OWN;
-    if (flags & FLOW_LAST)
-        end_grant(h, p);
+    p->last_waits |= (flags & FLOW_LAST) != 0;
     if (*flow_slot_of(h, p, p->done) != NOWHERE)
         line_up(&h->ready, p, READY);
     else
         p->turn = IDLE;
-    bool due = flow_is_due(h, p);
+    bool due = flow_is_due(h, p, !(flags & FLOW_OWN));
     tally_add(due && !reply ? &h->counts.acks : &h->counts.coalesced, 1);
     if (!due && !reply)
         return false;
@@ -365,13 +400,12 @@ static void check_blocks(const struct flow_helper *h, const struct flow_peer *p,
     }
     for (uint32_t i = 0; i < h->limits.buffers; i++)
         own_here += p->own[i].flags != 0;
-    net_flow_must(here == p->undone && own == own_here);
+    net_flow_must(here == p->undone && own == own_here && here - own == p->pooled);
 }
 
 static void check_peer(const struct flow_helper *h, const struct flow_peer *p) {
     net_flow_must((p->turn != IDLE) == (*flow_slot_of(h, p, p->done) != NOWHERE));
-    net_flow_must(p->holding == NOTHING ? !p->grant : h->limits.pool_buffers != 0);
-    net_flow_must(p->holding != WHOLE || p->grant);
+    net_flow_must(!p->refused || p->asked);
     /* An idle client has no pending acknowledgement. */
     net_flow_must(p->undone || (!p->waiting && !p->last_waits));
 }
@@ -387,7 +421,7 @@ static uint32_t check_line(const struct line *line, enum turn turn) {
 
 void net_flow_helper_check(const struct flow_helper *h) {
     uint64_t all = 0, filled = 0;
-    uint32_t counts[PUT_OFF + 1] = {0};
+    uint32_t counts[PUT_OFF + 1] = {0}, refused = 0;
     for (uint32_t i = 0; i < h->clients; i++) {
         const struct flow_peer *p = h->peers[i];
         if (!p)
@@ -397,8 +431,9 @@ void net_flow_helper_check(const struct flow_helper *h) {
         check_blocks(h, p, &filled);
         add_set(&all, p->grant);
         counts[p->turn]++;
+        refused += p->refused;
     }
-    net_flow_must(filled == h->filled);
+    net_flow_must(filled == h->filled && refused == h->refused);
     add_set(&all, h->free);
     add_set(&all, h->filled);
     add_set(&all, h->answering);

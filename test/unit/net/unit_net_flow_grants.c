@@ -61,7 +61,7 @@ TEST(the_rest_goes_into_the_spares_and_is_acknowledged_once)
         expect_eq(place.index, i);
         expect_eq(ticket.flags, i == 2 ? FLOW_LAST : 0);
         expect_eq(ticket.pool_buffers, UINT64_C(1) << i);
-        expect_eq(ticket.following, 0);
+        expect_eq(ticket.following, left > POOLED + S ? left - POOLED - S : 0); /* one credit is available */
     }
     expect_eq(clients[0].credits, 1); /* unchanged */
     expect(!serve(0, false));
@@ -107,33 +107,91 @@ TEST(the_last_may_come_first)
     expect_eq(net_flow_arrive(helper, 0, &sent[1], &place), 0);
     check_all();
     expect(!has_turn());
-    give(1, 1); /* only one was left: the buffers that the first block needs are reserved for it */
-    expect_eq(clients[1].grant, 8);
+    give(1, 2); /* the third buffer was returned; the one that the first block needs is reserved for it */
+    expect_eq(clients[1].grant, 12);
     expect_eq(net_flow_arrive(helper, 0, &sent[0], &place), 0);
     expect(!serve(0, false));
     serve_and_hear(0);
     expect(net_flow_is_idle(&clients[0]));
-    give(2, 3);
+    give(2, 2);
     close_all();
 }
 
-TEST(what_is_left_after_the_grant_asks_again)
+/* Each block that is done frees its buffer, which the operation gets again, until all of it is on its way. */
+TEST(a_long_operation_is_granted_more_as_buffers_become_free)
+{
+    open_all(1, 4);
+    give(0, 4);
+    uint64_t left = 10 * POOLED;
+    for (unsigned i = 0; i < 4; i++, left -= POOLED)
+        put(0, false, left);
+    expect_eq(ticket.flags, FLOW_LAST);
+    expect_eq(ticket.following, 6 * POOLED - S); /* one credit is available */
+    expect(!take(0, false, left));               /* own buffers are smaller */
+    for (unsigned i = 0; i < 6; i += 2) {
+        expect(!serve(0, false));
+        serve_and_hear(0);
+        expect_eq(ack.granted, i % 4 ? 12 : 3);
+        for (unsigned k = 0; k < 2; k++, left -= POOLED) {
+            put(0, false, left);
+            expect_eq(place.index, (i + k) % 4);
+        }
+    }
+    expect_eq(left, 0);
+    for (unsigned i = 0; i < 4; i++)
+        expect_eq(serve(0, false), i == 3); /* one message for both grants */
+    hear(0);
+    expect_eq(ack.granted, 0);
+    expect(net_flow_is_idle(&clients[0]));
+    expect_eq(clients[0].grants, 4);
+    close_all();
+}
+
+TEST(a_client_with_buffers_gets_no_more_while_another_waits)
 {
     open_all(1, 2);
     give(0, 2);
-    uint64_t left = 10 * POOLED;
-    put(0, false, left);
-    put(0, false, left - POOLED);
-    expect_eq(ticket.flags, FLOW_LAST);
-    expect_eq(ticket.following, 8 * POOLED - S); /* one credit is available */
-    expect(!serve(0, false));
+    put(0, false, 10 * POOLED);
+    put(0, false, 9 * POOLED);
+    put(1, false, S + POOLED);
     serve_and_hear(0);
-    expect_eq(ack.granted, bits(2));
-    expect_eq(clients[0].grants, 2);
+    expect_eq(ack.granted, 1); /* nobody was refused yet */
+    serve_and_hear(1);
+    expect_eq(net_flow_helper_counts(helper).refused, 1);
+    put(1, false, S + POOLED);
+    serve_and_hear(0);
+    expect_eq(ack.granted, 0);
+    put(0, false, 8 * POOLED);
+    serve_and_hear(1);
+    expect_eq(ack.granted, 2);
+    put(1, false, POOLED);
+    serve_and_hear(0);
+    expect_eq(ack.granted, 1); /* client 1 has what it needs */
     close_all();
 }
 
-TEST(one_grant_at_a_time)
+/* A client that waited, and ended its operation without pool buffers, waits no longer. */
+TEST(a_refused_client_may_do_without)
+{
+    open_all(1, 2);
+    give(0, 2);
+    put(0, false, 10 * POOLED);
+    put(1, false, S + POOLED);
+    put(0, false, 9 * POOLED);
+    expect_eq(net_flow_turn(helper, &turn), true);
+    expect_eq(net_flow_turn(helper, &turn), true);
+    expect_eq(turn.client, 1);
+    expect(net_flow_done(helper, 1, false, &ack));
+    expect_eq(ack.granted, 0);
+    hear(1);
+    put(1, false, 1);
+    expect(net_flow_done(helper, 0, false, &ack));
+    expect_eq(ack.granted, 1);
+    hear(0);
+    close_all();
+}
+
+TEST(what_was_granted_is_not_granted_twice)
 {
     open_all(2, 4);
     put(0, false, 2 * S + POOLED);
@@ -196,14 +254,14 @@ TEST(sixty_four_spares)
         expect_eq(place.index, i);
         expect_eq(ticket.flags, i == 63 ? FLOW_LAST : 0);
     }
-    put(0, false, 36 * POOLED); /* now all buffers are full */
+    expect_eq(ticket.following, 99 * POOLED - S);
     expect(!take(0, false, 36 * POOLED));
-    for (unsigned i = 0; i < 63; i++)
-        expect(!serve(0, false));
-    serve_and_hear(0);
-    expect_eq(__builtin_popcountll(ack.granted), 36);
-    serve_and_hear(0);
+    for (unsigned i = 0; i < 64; i++)
+        expect_eq(serve(0, false), i == 31 || i == 63);
+    expect_eq(ack.granted, bits(32) << 32);
+    expect_eq(net_flow_acknowledge(&clients[0], &ack), 0);
     expect(net_flow_is_idle(&clients[0]));
+    expect_eq(net_flow_give_back(&clients[0]), bits(32) << 32);
     close_all();
 }
 
@@ -318,15 +376,16 @@ TEST(what_is_not_needed_is_given_back)
     close_all();
 }
 
-TEST(what_is_in_use_is_not_given_back)
+TEST(the_rest_of_a_grant_in_use_is_given_back)
 {
     open_all(1, 4);
     give(0, 2);
     put(0, false, POOLED + 1);
-    expect_eq(net_flow_give_back(&clients[0]), 0);
-    put(0, false, 1);
-    expect_eq(ticket.flags, FLOW_LAST);
-    expect_eq(net_flow_give_back(&clients[0]), 0);
+    expect_eq(net_flow_give_back(&clients[0]), 2);
+    expect_eq(net_flow_returned(helper, 0, 2), 0);
+    check_all();
+    expect(!serve(0, false));
+    give(1, 4);
     close_all();
 }
 

@@ -4,10 +4,11 @@
  * A model tracks every buffer: which client may send into it, what is in it, and what is pending for it. At each step
  *
  *      a buffer gets a block only if nothing is in it, pending for it, or being answered from it;
- *      pool buffers are granted only if they are free, to a client that asked and has none, as many as needed or free;
+ *      pool buffers are granted only if they are free, to a client that asked, as many as it needs or are free, and to one
+ *      that has some only if no other has any or was refused;
  *      blocks of a client are served in order, and a ready client waits for at most one turn of each other;
- *      an acknowledgement is sent if and only if the rule says so; the rule does not depend on size hints:
- *      a refusal costs nothing.
+ *      an acknowledgement is sent if and only if the rule says so, or half of the pool can be granted again to the same
+ *      client, the only one that wants any: a refusal costs nothing.
  *
  * In the end everything is delivered; then all operations must be complete and acknowledged, and all pool buffers
  * free. Other episodes send invalid messages to a helper, which must stay consistent.
@@ -41,14 +42,16 @@ enum pooled { FREE, GRANTED, LOADED /* a block or an answer */, RETURNING };
 struct client {
     struct flow_client flow;
     bool busy, fetch; /* an operation is pending */
+    bool asking;      /* the last block had a size hint */
     uint64_t left;
     uint32_t own_in_use; /* from taking the buffer until the block is served */
     bool own[FLOW_BUFFERS];
     /* The helper's side. */
     bool here[RING]; /* by number: it has arrived */
     uint32_t done, newest, undone, waiting, age;
-    bool at_work, put_off, last_waits, has_grant;
-    uint64_t asked, closing; /* closing: the pool buffers that the last pending block returns */
+    bool at_work, put_off, last_waits, refused;
+    uint64_t asked, has,
+        pooled; /* pool buffers: granted, for which no block has arrived; with an arrived block */
     struct flow_turn turn;
     uint64_t operations, own_blocks;
 };
@@ -168,7 +171,6 @@ static void load(struct client *c, const struct flow_ticket *t) {
         uint64_t landing = t->pool_buffers & (~t->pool_buffers + 1);
         move_spares(landing, GRANTED, LOADED);
         move_spares(t->pool_buffers & ~landing, GRANTED, RETURNING);
-        c->closing |= t->pool_buffers & ~landing;
     }
 }
 
@@ -180,11 +182,14 @@ static bool send_block(uint32_t who) {
     uint32_t number = c->flow.sent;
     size_t room = 0;
     if (!net_flow_take(&c->flow, c->fetch, c->left, &m.ticket, &room)) {
-        require(c->flow.credits == 0 && (c->fetch || !grant) && c->flow.grant == grant);
+        uint32_t pooled = c->flow.sent - c->flow.done - (limits.buffers - c->flow.credits);
+        bool expects = !c->fetch && c->asking && pooled && c->left > limits.bytes;
+        require((c->flow.credits == 0 || expects) && (c->fetch || !grant) && c->flow.grant == grant);
         return false;
     }
     require(m.ticket.number == number && c->flow.sent - c->flow.done <= limits.buffers + limits.pool_buffers);
     check_ticket(c, &m.ticket, grant, room);
+    c->asking = m.ticket.following > 0;
     load(c, &m.ticket);
     send_message(m);
     uint64_t covered = c->left < room ? c->left : room;
@@ -229,6 +234,11 @@ static bool is_ready(const struct client *c) {
     return c->here[c->done % RING] && !c->at_work && !c->put_off;
 }
 
+static void ask(struct client *c, uint64_t bytes) {
+    c->asked = bytes;
+    c->refused = c->refused && bytes;
+}
+
 static void block_comes(const struct message *m) {
     struct client *c = &clients[m->client];
     struct flow_place place;
@@ -239,9 +249,15 @@ static void block_comes(const struct message *m) {
     require(net_flow_arrive(helper, m->client, &m->ticket, &place) == -EPROTO);
     c->here[m->ticket.number % RING] = true;
     c->undone++;
+    c->has &= ~m->ticket.pool_buffers;
+    if (place.pooled) {
+        uint64_t landing = UINT64_C(1) << place.index;
+        c->pooled |= landing;
+        move_spares(m->ticket.pool_buffers & ~landing, RETURNING, FREE);
+    }
     if ((int32_t)(m->ticket.number - c->newest) >= 0) {
         c->newest = m->ticket.number + 1;
-        c->asked = m->ticket.following;
+        ask(c, m->ticket.following);
     }
 }
 
@@ -249,8 +265,8 @@ static void note_comes(const struct message *m) {
     struct client *c = &clients[m->client];
     require(net_flow_returned(helper, m->client, m->pool_buffers) == 0);
     move_spares(m->pool_buffers, RETURNING, FREE);
-    c->has_grant = false;
-    c->asked = 0;
+    c->has &= ~m->pool_buffers;
+    ask(c, 0);
 }
 
 static void deliver(uint32_t i) {
@@ -298,29 +314,53 @@ static bool give_turn(void) {
     return true;
 }
 
-/* The rule: it does not depend on size hints. */
+/* The rule without grants. */
 static bool is_due(const struct client *c) {
     if (!c->waiting && !c->last_waits)
         return false;
+    if (limits.buffers < 4 && !c->waiting)
+        return !c->pooled;
     return limits.buffers < 4 || !c->undone || c->waiting >= (limits.buffers + 1) / 2;
 }
 
+/* How many pool buffers the client should get, if they are free. */
+static uint64_t wanted_by(const struct client *c) {
+    uint64_t wanted = c->asked / limits.pool_buffer_bytes + (c->asked % limits.pool_buffer_bytes != 0);
+    uint64_t has = (uint64_t)__builtin_popcountll(c->has);
+    return limits.pool_buffers && wanted > has ? wanted - has : 0;
+}
+
+static bool is_contended(const struct client *c) {
+    bool refused_others = false;
+    for (uint32_t i = 0; i < count; i++)
+        refused_others |= &clients[i] != c && clients[i].refused;
+    uint64_t used_by_others =
+        limits.pool_buffers - count_spares(FREE) - (uint64_t)__builtin_popcountll(c->has | c->pooled);
+    return refused_others || used_by_others;
+}
+
+static bool is_grant_due(const struct client *c) {
+    uint64_t wanted = wanted_by(c), free = count_spares(FREE);
+    if (is_contended(c) || !wanted || !free)
+        return false;
+    return free >= wanted || free >= (limits.pool_buffers + 1) / 2 || !c->undone;
+}
+
 static void check_grant(struct client *c, uint64_t spares_granted) {
-    uint64_t free = count_spares(FREE), wanted = 0;
-    if (c->asked && !c->has_grant && limits.pool_buffers) {
-        wanted = c->asked / limits.pool_buffer_bytes + (c->asked % limits.pool_buffer_bytes != 0);
-        *(free ? &granted : &refused) += 1;
-    }
+    uint64_t free = count_spares(FREE), wanted = (c->has | c->pooled) && is_contended(c) ? 0 : wanted_by(c);
     require((uint64_t)__builtin_popcountll(spares_granted) == (wanted < free ? wanted : free));
-    if (!spares_granted)
+    if (!wanted)
         return;
+    *(free ? &granted : &refused) += 1;
+    c->refused = !free;
     move_spares(spares_granted, FREE, GRANTED);
-    c->has_grant = true;
+    c->has |= spares_granted;
 }
 
 static void unload(struct client *c, const struct flow_turn *turn) {
     if (turn->place.pooled) {
         move_spares(UINT64_C(1) << turn->place.index, LOADED, FREE);
+        c->pooled &= ~(UINT64_C(1) << turn->place.index);
     } else {
         require(c->own[turn->place.index]);
         c->own[turn->place.index] = false;
@@ -328,12 +368,7 @@ static void unload(struct client *c, const struct flow_turn *turn) {
         c->waiting++;
         leaving |= turn->ticket.pool_buffers;
     }
-    if (!(turn->ticket.flags & FLOW_LAST))
-        return;
-    move_spares(c->closing, RETURNING, FREE);
-    c->closing = 0;
-    c->has_grant = false;
-    c->last_waits = true;
+    c->last_waits |= (turn->ticket.flags & FLOW_LAST) != 0;
 }
 
 static void finish(uint32_t who, bool reply) {
@@ -343,7 +378,7 @@ static void finish(uint32_t who, bool reply) {
     c->undone--;
     blocks++;
     unload(c, &c->turn);
-    bool due = is_due(c);
+    bool due = is_due(c) || (c->turn.place.pooled && is_grant_due(c));
     acks += due && !reply;
     struct message m = {.kind = ACK, .client = who};
     require(net_flow_done(helper, who, reply, &m.ack) == (due || reply));
@@ -566,7 +601,7 @@ static void run_nonsense(void) {
         if (chance(50) && net_flow_turn(helper, &turn)) {
             require(turn.client < count && turn.ticket.number == clients[turn.client].done++);
             if (net_flow_done(helper, turn.client, chance(50), &ack) && ack.granted)
-                grants[turn.client] = ack.granted;
+                grants[turn.client] |= ack.granted;
         }
         if (chance(10)) {
             net_flow_release(helper, answering);
