@@ -13,6 +13,7 @@ TITLES = {
     "get_rows": "get of 64 KB in rows of 8 bytes", "accumulate_64k": "accumulate of 64 KB",
     "get_16": "16 gets of 8 bytes, flush", "put_16": "16 puts of 8 bytes, flush",
     "get_computing_p50": "get from a target that computes, p50", "get_computing_p99": "get from a target that computes, p99",
+    "get_burst_p99": "the same at once after another operation",
     "lock_put": "exclusive lock, put of 8 bytes, unlock", "create": "windows made and freed per second"}
 NODES, BETWEEN, LIMITS_NODES = "nodes", ("nodes", "polling"), ("get_computing_p99",)
 AS_FAST = 0.95  # as the host: two measurements of the same messages differ by some percent

@@ -15,8 +15,9 @@
  *      lock_put             MPI_Win_lock (exclusive), put of 8 bytes, MPI_Win_unlock
  *      create               MPI_Win_allocate or MPI_Win_create, and MPI_Win_free
  *      get_computing_p50, get_computing_p99
- *                           8 bytes from a rank that calls MPI only every 100 ms; between nodes the limit is a thread of that rank
- *                           that only receives 8 bytes over TCP and sends them back
+ *                           8 bytes from a rank that calls MPI only every 100 ms, after a pause of some ms; between nodes the limit
+ *                           is a thread of that rank that only receives 8 bytes over TCP and sends them back
+ *      get_burst_p99        the same without a pause after the get, or message to that thread, before
  *
  * Memory of malloc is mapped by its owner alone. The limit there is the kernel's copy of the same bytes by process_vm_readv
  * and, for puts and updates, process_vm_writev. It is measured before the operations in every second round. Each
@@ -30,7 +31,7 @@
  *
  * Prints: operation,memory,rounds,host,served,limit,ratio,low,high: median ns per operation; the ratio is that of host to
  * served in the same round, with its 95 % interval. Empty: not measured; host also where the MPI library crashes. The
- * last operation has no rounds: its percentiles are those of single operations. Ends with an error if an operation has a
+ * last operations have no rounds: their percentiles are those of single operations. Ends with an error if an operation has a
  * wrong result. */
 #include <mpi.h>
 #include <sched.h>
@@ -290,49 +291,60 @@ static double get_once(MPI_Win win) {
     return ns;
 }
 
-static void pause_for(struct random *random) {
+/* How long gets take that follow a pause, and those that follow another operation at once. */
+struct get_times {
+    struct samples ways[WAYS], best;
+};
+enum pace { ALONE, BURST, PACES };
+
+/* Returns whether the next operation follows the last one at once. */
+static enum pace pause_for(struct random *random) {
     enum { PAUSES = 5 };
-    spin(compute_time / 50 * (double)random_below(random, PAUSES));
+    uint64_t pauses = random_below(random, PAUSES);
+    spin(compute_time / 50 * (double)pauses);
+    return pauses ? ALONE : BURST;
 }
 
 /* Gets begin at any time of the target's interval. A get that waits for the target takes an interval, so there are few
  * of them. */
-static void get_alternately(struct samples times[WAYS], struct samples *best, bool has_echo) {
+static void get_alternately(struct get_times times[PACES], bool has_echo) {
     enum { EACH = 20 };
     struct random random;
     random_seed(&random, 1);
     for (double begun = now(); now() - begun < COMPUTING * limit;)
         for (int i = 0; i <= EACH; i++) {
             enum way w = i ? SERVED : HOST;
-            pause_for(&random);
-            samples_add(&times[w], get_once(windows[w]));
+            enum pace pace = pause_for(&random);
+            if (w == HOST) /* it waits for the target in any case */
+                pace = ALONE;
+            samples_add(&times[pace].ways[w], get_once(windows[w]));
             if (w == HOST || !has_echo)
                 continue;
-            pause_for(&random);
-            samples_add(best, echo_once());
+            pace = pause_for(&random);
+            samples_add(&times[pace].best, echo_once());
         }
 }
 
-static void print_computing(struct samples times[WAYS], struct samples *best) {
-    for (int i = 0; i < 2; i++) {
-        double share = i ? 0.99 : 0.5, host = samples_at(&times[HOST], share),
-               served = samples_at(&times[SERVED], share), ratio = host / served;
-        print(i ? "get_computing_p99" : "get_computing_p50", times[SERVED].count, host, served,
-              best->count ? samples_at(best, share) : 0, (struct median){ratio, ratio, ratio});
-    }
+static void print_computing(const char *name, struct get_times *t, double share) {
+    double host = samples_at(&t->ways[HOST], share), served = samples_at(&t->ways[SERVED], share),
+           ratio = served > 0 ? host / served : 0;
+    print(name, t->ways[SERVED].count, host, served, t->best.count ? samples_at(&t->best, share) : 0,
+          (struct median){ratio, ratio, ratio});
 }
 
 static void run_computing(void) {
-    struct samples times[WAYS] = {0}, best = {0};
+    struct get_times times[PACES] = {0};
     bool has_echo = between_nodes && echo_open(rank);
     lock_all();
     for (enum way w = HOST; rank == 0 && w < WAYS; w++) /* acquires the lock, and opens connections */
         get_once(windows[w]);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-        get_alternately(times, &best, has_echo);
+        get_alternately(times, has_echo);
         MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-        print_computing(times, &best);
+        print_computing("get_computing_p50", &times[ALONE], 0.5);
+        print_computing("get_computing_p99", &times[ALONE], 0.99);
+        print_computing("get_burst_p99", &times[BURST], 0.99);
     } else {
         compute_until_told();
     }
@@ -340,9 +352,11 @@ static void run_computing(void) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (has_echo)
         echo_close();
-    samples_free(&times[HOST]);
-    samples_free(&times[SERVED]);
-    samples_free(&best);
+    for (enum pace pace = ALONE; pace < PACES; pace++) {
+        samples_free(&times[pace].ways[HOST]);
+        samples_free(&times[pace].ways[SERVED]);
+        samples_free(&times[pace].best);
+    }
 }
 
 /* ---- all of them ---- */
