@@ -7,6 +7,9 @@
 #include "mpi/serve/vm.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -53,7 +56,7 @@ enum { MOST = 1 << 30 }; /* bytes per call; the kernel stops a little below 2 GB
 /* For the kernel a further range costs more than GAP further bytes. So ranges that are close to each other are read
  * together with the gaps between them. A gap is shorter than a page, so it lies in the pages of the ranges around it, and
  * is readable. */
-enum { GAP = 1024, SPAN = 65536 };
+enum { GAP = 1024, SPAN = 131072 };
 
 /* The length of the next rows of a regular shape that may be read together, and their packed bytes. */
 static uint64_t span_of_rows(const struct data_run *run, uint64_t *bytes) {
@@ -103,13 +106,33 @@ static void place_span(const struct vm_side *here, struct data_cursor *at_here, 
     }
 }
 
-/* Reads the next ranges in one call if they are close to each other. Returns their packed bytes, 0 if they are not close,
- * or a negative code. Advances both cursors. */
+/* SPAN bytes for this thread, which would be much of a small stack; NULL without memory. */
+static pthread_key_t span_key;
+static bool has_span_key;
+
+static void make_span_key(void) {
+    has_span_key = pthread_key_create(&span_key, free) == 0;
+}
+
+static char *own_span(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_span_key);
+    char *span = has_span_key ? pthread_getspecific(span_key) : NULL;
+    if (span || !has_span_key || !(span = malloc(SPAN)))
+        return span;
+    if (pthread_setspecific(span_key, span) == 0)
+        return span;
+    free(span);
+    return NULL;
+}
+
+/* Reads the next ranges in one call if they are close to each other. Returns their packed bytes, 0 if they are not close or
+ * memory is short, or a negative code. Advances both cursors. */
 static int64_t read_span(int pid, const struct vm_side *here, struct data_cursor *at_here,
                          const struct vm_side *there, struct data_cursor *at_there, uint64_t most) {
-    char span[SPAN];
     uint64_t bytes, length = span_length(at_there, most, &bytes);
-    if (length == bytes) /* no gap, or a range that is longer than a span */
+    char *span = length == bytes ? NULL : own_span(); /* no gap, or a range that is longer than a span */
+    if (!span)
         return 0;
     const int64_t start = data_cursor_rest(at_there).offset;
     struct iovec to = {span, length}, from = {(void *)(uintptr_t)(there->first + (uint64_t)start), length};
