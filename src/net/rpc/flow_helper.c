@@ -307,8 +307,8 @@ static uint64_t flow_grant(struct flow_helper *h, struct flow_peer *p) {
     return granted;
 }
 
-/* Whether the client can be granted enough to be worth a message, after a block in a pool buffer: what it needs, or half of the
- * pool; or anything, if nothing of it is left to do. */
+/* Whether a message pays that only grants, after a block in a pool buffer: it can grant all that the client needs, or half of the
+ * pool, or the client would have to wait. */
 static bool is_grant_due(const struct flow_helper *h, const struct flow_peer *p) {
     uint64_t need = flow_need(h, p), free = (uint64_t)__builtin_popcountll(h->free);
     if (!need || !free || is_contended(h, p))

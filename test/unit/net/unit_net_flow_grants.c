@@ -191,6 +191,21 @@ TEST(a_refused_client_may_do_without)
     close_all();
 }
 
+TEST(the_next_operation_asks_with_the_last_block_before_it)
+{
+    open_all(2, 4);
+    expect(take(0, false, 1));
+    expect_eq(net_flow_hint(&clients[0], S), 0); /* one credit is available */
+    ticket.following = net_flow_hint(&clients[0], S + 2 * POOLED);
+    expect_eq(ticket.following, 2 * POOLED);
+    expect_eq(arrive(0), 0);
+    serve_and_hear(0);
+    expect_eq(ack.granted, 3);
+    put(0, false, S + 2 * POOLED);
+    expect(place.pooled);
+    close_all();
+}
+
 TEST(what_was_granted_is_not_granted_twice)
 {
     open_all(2, 4);
