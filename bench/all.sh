@@ -116,12 +116,41 @@ part() { # NUMBER PART FOLDER SHARE ALWAYS: uses and updates weight, the sum of 
     [ -e "$(results_of "$part")" ] || note "$part: nothing was measured: $(tail -n 1 "$results/$part.log")"
 }
 
+# How fast each core is before each part, and at the end (cores.c); nothing without the program.
+look_at_cores() {
+    local tree
+    for tree in "$BUILD"/openmpi "$BUILD"/mpich; do
+        [ ! -x "$tree/bench/cores" ] || { "$tree/bench/cores" >>"$results/cores.csv" && return; }
+    done
+}
+
+# Per core the looks in which half of its loops took a tenth longer than its fastest, and the slowest rate.
+note_cores() {
+    local line
+    while read -r line; do note "$line"; done < <(awk -F, '
+        !($1 in least) { order[++count] = $1 }
+        !($1 in least) || $2 < least[$1] { least[$1] = $2 }
+        { looks[$1]++; median[$1, looks[$1]] = $3 }
+        END {
+            for (i = 1; i <= count; i++) {
+                core = order[i]; slow = most = 0
+                for (k = 1; k <= looks[core]; k++) {
+                    slow += median[core, k] > 1.1 * least[core]
+                    if (median[core, k] > most) most = median[core, k]
+                }
+                if (slow) printf "core %d was slow in %d of %d looks, with down to %.0f %% of its rate of loads and stores: not a quiet machine, perhaps by a neighbour that it does not see\n", core, slow, looks[core], 100 * least[core] / most
+                quiet += !slow
+            }
+            if (count && quiet == count) printf "all cores kept their rate of loads and stores in %d looks\n", looks[order[1]]
+        }' "$results/cores.csv" 2>/dev/null)
+}
+
 for part in "${wanted[@]}"; do
     grep -q "^$part " <<<"$parts" || { echo "bench: no part $part: $(cut -d ' ' -f 1 <<<"$parts" | paste -sd ' ' -)" >&2 && exit 2; }
 done
 mkdir -p "$results" || exit 1
 results=$(cd "$results" && pwd)
-rm -f "$results/bench.md"
+rm -f "$results/bench.md" "$results/cores.csv"
 total=0 weight=0 number=0
 while read -r part folder full short always; do
     ! selected "$part" || { total=$((total + 1)) weight=$((weight + $(share_of "$full" "$short"))); }
@@ -133,7 +162,10 @@ echo "- measured on $(date -u '+%Y-%m-%d, %H:%M') UTC; load of the last minute a
 while read -r name folder full short always <&3; do
     selected "$name" || continue
     number=$((number + 1))
+    look_at_cores
     part $number "$name" "$folder" "$(share_of "$full" "$short")" "$always"
 done 3<<<"$parts"
+look_at_cores
+note_cores
 echo "- took $(((SECONDS + 30) / 60)) min" >>"$results/bench.md"
 "$here/results.sh" "$results"
