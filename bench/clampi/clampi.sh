@@ -44,7 +44,7 @@ access_costs() { # Figs. 7 and 8; three settings produce the five kinds of acces
     z=$(pick 20000 5000)
     table parts part,bytes,least_ns,median_ns
     timeout -k 5 40 "$build/$first/bench/clampi_parts" | add parts || fail clampi_parts
-    table access mpi,setting,kind,bytes,gets,latency_us,low_us,high_us,issue_us,flush_us,overlapped_gets,overlapped_us,compute_us,share
+    table access mpi,setting,kind,bytes,gets,latency_us,low_us,high_us,issue_us,flush_us,overlapped_gets,overlapped_us,compute_us,share,of_raw
     for mpi in "${mpis[@]}"; do
         say "Figs. 7, 8: $mpi, access costs and overlap, Z = $z"
         job "$mpi" roomy, clampi_access "${fixed[@]}" "${roomy[@]}" -- --gets "$z" --forget 2000 | add access
@@ -55,7 +55,7 @@ access_costs() { # Figs. 7 and 8; three settings produce the five kinds of acces
 
 completion_times() { # Fig. 9, by the index's size and by the storage's; in rounds, so that a slow minute affects all alike
     local rounds slots bytes round mpi n
-    rounds=$(pick 3 2)
+    rounds=$(pick 7 2)
     slots=$(pick "100 200 400 800 1500 4000" "100 1500")
     bytes=$(pick "256k 1m 4m 16m" "1m 16m")
     table fig9 mpi,vary,start,strategy,gets,seconds,median_seconds,hit_ratio,conflicting,capacity_failing,adjustments,slots,bytes
@@ -92,7 +92,7 @@ compare() {
 
 victims() { # Figs. 10 and 11: counts, not times, so one MPI over shared memory suffices
     local z=100000 runs n score
-    runs=$(pick 60 8)
+    runs=$(pick 30 8)
     table fig10 mpi,slots,scheme,what,run,get,occupied
     table fig11 mpi,slots,scheme,what,run,gets,storage_to_data,hit_ratio,occupied,visited,nonempty,conflicting,capacity,failing,entries
     for n in $(pick "1000 1500 2000 3000 4000" "1000 1500 3000"); do

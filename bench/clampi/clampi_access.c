@@ -9,8 +9,9 @@
  *
  *      latency    get + flush
  *      share      (latency + computation - get, computation and flush together) / latency
+ *      of_raw     latency / latency of the raw get of the same size: it can be compared between runs
  *
- *  Prints: kind, bytes, gets, latency, low, high, issue, flush, overlapped gets, time, computation, share; in us. */
+ *  Prints: kind, bytes, gets, latency, low, high, issue, flush, overlapped gets, time, computation, share, of_raw; in us. */
 #include <stdio.h>
 #include <string.h>
 
@@ -112,12 +113,16 @@ static void print_cell(enum kind kind, unsigned class) {
     double computing = (double)compute_ns[class] / 1000,
            share = (latency.value + computing - both.value) / latency.value;
     if (cell->overlapped.count < 5)
-        printf("0,,,\n");
+        printf("0,,,,");
     else
-        printf("%zu,%.3f,%.3f,%.3f\n", cell->overlapped.count, both.value, computing,
+        printf("%zu,%.3f,%.3f,%.3f,", cell->overlapped.count, both.value, computing,
                share < 0   ? 0
                : share > 1 ? 1
                            : share);
+    if (cells[RAW][class].latency.count < 5)
+        printf("\n");
+    else
+        printf("%.4f\n", latency.value / samples_median(&cells[RAW][class].latency).value);
 }
 
 static void print_all(void) {

@@ -135,14 +135,14 @@ measure_network() { # sets paper_rate
 fetch_round() { # ROUND
     local page config
     for page in $(pick "4k 16k 64k 256k 1m 4m" "64k 1m"); do
-        for config in $(pick "none paper" paper); do
+        for config in $([ $quick,$page = 1,64k ] || echo none) paper; do
             job fetch "$config,$1" 3 HEARTH_PAGE_SIZE=$page HEARTH_POOL_SIZE="$(pool_for $page)" HEARTH_PAGES_AHEAD=0 HEARTH_REMOTE_OP_MAX=0 \
                 HEARTH_NVM_THROTTLE="$(rate_of $config)" -- vgasnet_fetch --page $page --pieces "$(pieces_for $page)" --warm "$(pool_for $page)"
         done
         job fetch "plain,$1" 3 HEARTH_NVM=off -- vgasnet_fetch --page $page --pieces "$(pieces_for $page)"
     done
     for page in 64k 1m; do
-        job fetch "none,$1" 3 HEARTH_PAGE_SIZE=$page HEARTH_POOL_SIZE=128m -- vgasnet_fetch --page $page --piece 1m --pieces "$(pieces_for 1m)" --warm 128m --row
+        job fetch "none,$1" 3 HEARTH_PAGE_SIZE=$page HEARTH_POOL_SIZE=128m -- vgasnet_fetch --page $page --piece 1m --pieces "$(pick 40 24)" --warm 128m --row
     done
     job fetch "none,$1" 3 HEARTH_PAGE_SIZE=64k HEARTH_POOL_SIZE=128m -- vgasnet_fetch --page 64k --piece 1m --pieces "$(pieces_for 1m)" --warm 128m
 }

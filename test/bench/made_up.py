@@ -100,7 +100,7 @@ def clampi_parts(_):
 def clampi_access(_):
     for kind in ("raw", "hitting", "direct", "conflicting", "capacity", "failing"):
         for size in (1 << i for i in range(17)):
-            line(kind, size, 100, spread(), some(), some(), 30, some(), some(), some(0.1, 0.9))
+            line(kind, size, 100, spread(), some(), some(), 30, some(), some(), some(0.1, 0.9), some(1, 1.2))
 
 
 def clampi_time(a):
