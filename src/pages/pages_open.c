@@ -234,14 +234,8 @@ static struct pages *segment_make(struct net_world *world, const struct pages_ev
     return p;
 }
 
-static bool are_pages_placed(const struct pages *p) {
-    return p->pool.page_bytes >= SERVICE_IN_PLACE && net_channel_can_place();
-}
-
 static size_t largest_message(const struct pages *p) {
     size_t page = p->pool.page_bytes;
-    if (are_pages_placed(p))
-        return SERVICE_SHORT;
     if (page < SERVICE_MESSAGE)
         return SERVICE_MESSAGE;
     return page < SERVICE_PIECE ? page : SERVICE_PIECE;
@@ -259,8 +253,8 @@ static int segment_open_all(struct pages *p, const struct net_boot *boot, const 
     if (status == 0)
         status = open_segments(p, boot, all);
     if (status == 0)
-        status = net_channel_open(boot, p->world, largest_message(p),
-                                  are_pages_placed(p) ? SERVICE_IN_PLACE : 0, comm, &events, &p->channel);
+        status = net_channel_open(boot, p->world, largest_message(p), SERVICE_IN_PLACE, comm, &events,
+                                  &p->channel);
     if (status != 0)
         return status;
     status = net_boot_agree(boot, start_service(p));

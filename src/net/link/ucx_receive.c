@@ -1,9 +1,8 @@
 /* ucx_receive.c: receives UCX active messages.
  *
  * UCX hands out pointers into its receive buffer. A large payload (link_options.in_place) comes by rendezvous: UCX
- * announces the message with its header, the caller names the memory, and UCX writes the payload there. Over TCP it reads
- * the payload from the socket into that memory; only what one read of the socket brought along with the announcement is
- * copied. */
+ * announces the message with its header, the caller names the memory, and UCX writes the payload there. Over TCP
+ * it comes in small fragments, which UCX 1.13 copies from its receive buffer, whatever UCX_RNDV_SCHEME says. */
 #include "net/link/ucx.h"
 
 #include <stdlib.h>

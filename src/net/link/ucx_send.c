@@ -1,8 +1,8 @@
 /* ucx_send.c: sends messages as UCX active messages.
  *
  * A message is one active message. UCX writes the header and payload to the socket in one call. The part that the socket
- * does not accept is pending: UCX retries it in progress. A large payload (link_options.in_place) is sent by rendezvous:
- * over TCP, UCX writes it to the socket from the caller's memory once the receiver has named the destination. */
+ * does not accept is pending: UCX retries it in progress. A large payload (link_options.in_place) is sent by rendezvous,
+ * once the receiver has named the destination. */
 #include "net/link/ucx.h"
 
 #include "base/base.h"

@@ -161,12 +161,10 @@ static struct link_peer *channel_peer_of(struct net_channel *c, int node) {
     return c->peers[node];
 }
 
-bool net_channel_can_place(void) {
-    return settings_get()->net != LINK_OVER_MPI;
-}
-
 bool net_channel_in_place(const struct net_channel *c) {
-    return net_link_in_place(c->link);
+    int wanted = settings_get()->direct;
+    bool is_faster = wanted == DIRECT_ON || (wanted == DIRECT_AUTO && net_link_is_direct(c->link));
+    return is_faster && net_link_in_place(c->link);
 }
 
 int net_channel_send(struct net_channel *c, int node, const void *header, size_t header_bytes,

@@ -23,8 +23,8 @@ struct net_channel_events {
     void (*failed)(void *arg, int node, const char *why);
 };
 
-/* Collective, by all processes of all nodes. `most`: largest payload in bytes that is not received in
- * place; `in_place`: payloads of at least so many bytes are, 0: none; both the same everywhere. *channel may be NULL in
+/* Collective, by all processes of all nodes. `most`: largest payload in bytes; those of at least `in_place` bytes may be
+ * larger, if net_channel_in_place; both the same everywhere. *channel may be NULL in
  * processes that are not leaders, and is NULL everywhere if there is only one node. Returns 0, or a negative code after
  * logging an error, the same everywhere. `comm` as for net_open. */
 int net_channel_open(const struct net_boot *boot, const struct net_world *world, size_t most, size_t in_place,
@@ -33,8 +33,8 @@ int net_channel_open(const struct net_boot *boot, const struct net_world *world,
 /* Collective. Before it, every process has stopped sending, and the thread that used the channel has ended. */
 void net_channel_close(struct net_channel *c, const struct net_boot *boot);
 
-/* Whether a channel of this job can receive payloads in place; net_channel_in_place: whether this one does. */
-bool net_channel_can_place(void);
+/* Whether payloads that this process sends should be received in place: see HEARTH_DIRECT. Over TCP, UCX would send them in
+ * small fragments, and copy them as it copies other messages: a page of 4 MB takes a tenth longer so. */
 bool net_channel_in_place(const struct net_channel *c);
 
 /* As net_link_send. `node` must be another node. */

@@ -10,12 +10,8 @@ struct service;
 enum {
     SERVICE_PIECE = 262144,  /* maximum bytes of a page in one message that is not received in place */
     SERVICE_MESSAGE = 65536, /* minimum capacity of a network message, bytes: several messages share one */
-    /* Pages of at least so many bytes are received in place, if the network can do it. Over TCP the announcement costs a
-     * round trip: with pages of 1 MB more than the copy that it saves. */
-    SERVICE_IN_PLACE = 4194304,
-    /* Capacity of a message then: the network reads so much of a page together with the message before it, and copies
-     * it. */
-    SERVICE_SHORT = 8192,
+    /* Pages of at least so many bytes, which would be more than one piece, are received in place if net_channel_in_place. */
+    SERVICE_IN_PLACE = 524288,
 };
 
 /* Messages outside of the coherence protocol; they do not change its state. */
