@@ -188,7 +188,7 @@ static void run_with(size_t bytes, size_t with_frames, boot_member *work, int st
 
 /* For pages of every size; large ones in pieces, and received in place. */
 static void run_all(size_t with_frames, boot_member *work) {
-    static const size_t sizes[] = {4096, 65536, 131072, 262144, SERVICE_IN_PLACE, 4 << 20};
+    static const size_t sizes[] = {4096, 65536, 131072, 262144, SERVICE_IN_PLACE, 1 << 20};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int in_place = 0; in_place <= (sizes[i] >= SERVICE_IN_PLACE); in_place++) {
             places = in_place;
