@@ -135,6 +135,7 @@ measure_network() { # sets paper_rate
 fetch_round() { # ROUND
     local page config
     for page in $(pick "4k 16k 64k 256k 1m 4m" "64k 1m"); do
+        # In a quick run, without a limit of the NVM only what a goal needs.
         for config in $([ $quick,$page = 1,64k ] || echo none) paper; do
             job fetch "$config,$1" 3 HEARTH_PAGE_SIZE=$page HEARTH_POOL_SIZE="$(pool_for $page)" HEARTH_PAGES_AHEAD=0 HEARTH_REMOTE_OP_MAX=0 \
                 HEARTH_NVM_THROTTLE="$(rate_of $config)" -- vgasnet_fetch --page $page --pieces "$(pieces_for $page)" --warm "$(pool_for $page)"

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "net/boot/agree.h"
 #include "net/boot/collect.h"
+#include "net/rpc/direct.h"
 
 enum { PORT = 1 /* a helper's port: messages wake its thread */ };
 
@@ -162,9 +163,7 @@ static struct link_peer *channel_peer_of(struct net_channel *c, int node) {
 }
 
 bool net_channel_in_place(const struct net_channel *c) {
-    int wanted = settings_get()->direct;
-    bool is_faster = wanted == DIRECT_ON || (wanted == DIRECT_AUTO && net_link_is_direct(c->link));
-    return is_faster && net_link_in_place(c->link);
+    return net_direct_is_wanted(c->link) && net_link_in_place(c->link);
 }
 
 int net_channel_send(struct net_channel *c, int node, const void *header, size_t header_bytes,

@@ -8,10 +8,17 @@
 #ifndef HEARTH_NET_DIRECT_H
 #define HEARTH_NET_DIRECT_H
 
-#include "net/rpc/call.h"
+#include "base/base.h"
 #include "net/link/link.h"
+#include "net/rpc/call.h"
 
 enum { NET_KEY = LINK_KEY };
+
+/* Whether HEARTH_DIRECT wants this network's own transfers into memory. */
+static inline bool net_direct_is_wanted(const struct link *link) {
+    int wanted = settings_get()->direct;
+    return wanted == DIRECT_ON || (wanted == DIRECT_AUTO && net_link_is_direct(link));
+}
 
 /* Whether direct operations are in use: the same in all processes, as collective calls depend on it. */
 bool net_is_direct(const struct net *n);

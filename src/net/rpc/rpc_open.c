@@ -11,6 +11,7 @@
 
 #include "net/boot/agree.h"
 #include "net/boot/collect.h"
+#include "net/rpc/direct.h"
 #include "net/rpc/rpc_engine.h"
 #include "net/rpc/share.h"
 #include "net/rpc/tally.h"
@@ -127,9 +128,7 @@ static int engine_open_link(struct net *n, const void *comm) {
 
 /* They are in use only if all processes have them. */
 static int agree_on_direct(struct net *n, const struct net_boot *boot) {
-    int wanted = settings_get()->direct;
-    bool has = wanted == DIRECT_ON || (wanted == DIRECT_AUTO && net_link_is_direct(n->link));
-    int status = net_boot_agree(boot, has ? 0 : -ENOTSUP);
+    int status = net_boot_agree(boot, net_direct_is_wanted(n->link) ? 0 : -ENOTSUP);
     n->direct = status == 0;
     return status == -ENOTSUP ? 0 : status;
 }

@@ -69,6 +69,7 @@ static void open_job(const struct net_boot *boot, struct net_world **world, stru
     buffer = malloc(page_bytes);
     expect_eq(net_world_open(boot, 0, 1, world), 0);
     expect_eq(pages_open(boot, *world, NULL, PAGES * page_bytes, &events, pages), 0);
+    expect_eq(net_channel_in_place((*pages)->channel), places);
 }
 
 static void close_job(const struct net_boot *boot, struct net_world *world, struct pages *pages) {
@@ -82,7 +83,7 @@ static void prepare(void) {
     set("HEARTH_POOL_SIZE", page_bytes * frames);
     set("HEARTH_PAGES_AHEAD", 8);
     setenv("HEARTH_COOP", "on", 1);
-    setenv("HEARTH_DIRECT", places ? "on" : "auto", 1);
+    setenv("HEARTH_DIRECT", places ? "on" : "off", 1);
 }
 
 /* Each rank writes its own pages, all read all of them, and in turn each writes those of its neighbour. The pools hold a
