@@ -4,7 +4,7 @@
  *      requests   [ receives, one for each message | sends, one for each message ]
  *
  * A request that was not started is MPI_REQUEST_NULL, so that all can be waited for at once. Different threads
- * may post and send different messages. */
+ * may post and send different messages. Persistent requests are made once, and started all together. */
 #include "halo.h"
 
 #include <stdlib.h>
@@ -49,6 +49,34 @@ void halo_exchange_send(struct halo_exchange *e, size_t i) {
               &e->requests[e->count + i]);
 }
 
+void halo_exchange_persist(struct halo_exchange *e) {
+    e->persistent = true;
+    for (size_t i = 0; i < e->count; i++) {
+        const struct halo_message *m = &e->list[i];
+        MPI_Recv_init(e->in + m->place, m->count, MPI_DOUBLE, m->peer, m->tag_in, MPI_COMM_WORLD,
+                      &e->requests[i]);
+        MPI_Send_init(e->out + m->place, m->count, MPI_DOUBLE, m->peer, m->tag_out, MPI_COMM_WORLD,
+                      &e->requests[e->count + i]);
+    }
+}
+
+void halo_exchange_post_all(struct halo_exchange *e) {
+    if (e->persistent)
+        MPI_Startall((int)e->count, e->requests);
+    for (size_t i = 0; i < e->count && !e->persistent; i++)
+        halo_exchange_post(e, i);
+}
+
+void halo_exchange_send_all(struct halo_exchange *e) {
+    for (size_t i = 0; i < e->count && !e->persistent; i++)
+        halo_exchange_send(e, i);
+    if (!e->persistent)
+        return;
+    for (size_t i = 0; i < e->count; i++)
+        halo_patch_pack(e->list[i].patch, e->list[i].direction, e->out + e->list[i].place);
+    MPI_Startall((int)e->count, e->requests + e->count);
+}
+
 void halo_exchange_wait(struct halo_exchange *e) {
     MPI_Waitall((int)(2 * e->count), e->requests, MPI_STATUSES_IGNORE);
 }
@@ -60,6 +88,8 @@ void halo_exchange_unpack(struct halo_exchange *e, size_t i) {
 }
 
 void halo_exchange_close(struct halo_exchange *e) {
+    for (size_t i = 0; e->persistent && i < 2 * e->count; i++)
+        MPI_Request_free(&e->requests[i]);
     free(e->list);
     free(e->requests);
     free(e->in);

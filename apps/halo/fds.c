@@ -10,6 +10,8 @@
  *      receives posted:  messages arrive:               send all sides, copy those that stay on the rank
  *      0 2 4 ...         from 1 3 5 ...                 wait, unpack
  *
+ * As in FDS the requests are persistent, and all sends of a step are started by one MPI_Startall.
+ *
  * Here the meshes are the boxes of a periodic regular grid, distributed round robin over the ranks. Their
  * numbers are shuffled ("random-like distributions of match entries", says the paper), or follow the grid.
  * Every quantity is a wave that a 7-point stencil damps, each with its own phase. */
@@ -24,12 +26,14 @@ enum { MOST_MESHES = 1 << 20, POINTS = 7 };
 
 static const char *const numberings[] = {"shuffled", "along", NULL};
 enum numbering { SHUFFLED, ALONG };
+static const char *const kinds[] = {"persistent", "new", NULL};
+enum requests { PERSISTENT, NEW };
 
 struct options {
     struct app_manner manner;
     int meshes[3];
     uint64_t cells, fields, steps, seed;
-    int numbering;
+    int numbering, requests;
     bool no_unpack;
 };
 
@@ -49,6 +53,8 @@ static const struct app_option table[] = {
      .most = 1000000},
     {"numbering", "WORD", "numbering of the meshes: shuffled, or along the grid", APP_WORD,
      .offset = offsetof(struct options, numbering), .words = numberings},
+    {"requests", "WORD", "requests of the messages: persistent, started together, or new ones in each step",
+     APP_WORD, .offset = offsetof(struct options, requests), .words = kinds},
     {"seed", "N", "seed of the shuffled numbers", APP_COUNT, .offset = offsetof(struct options, seed),
      .most = UINT64_MAX},
     {"no-unpack", NULL, "do not update the rims: results are wrong, and the check detects it", APP_SWITCH,
@@ -176,15 +182,18 @@ static int lay_out(struct fds *f, const struct options *o) {
         code = open_mesh(f, m, (int)o->cells);
     for (uint32_t m = (uint32_t)f->rank; m < f->all && !code; m += (uint32_t)f->ranks)
         code = connect_mesh(f, m);
-    return code ? code : halo_exchange_ready(&f->exchange);
+    if (!code)
+        code = halo_exchange_ready(&f->exchange);
+    if (!code && o->requests == PERSISTENT)
+        halo_exchange_persist(&f->exchange);
+    return code;
 }
 
 /* ---- a step ---- */
 
 static void post_receives(struct fds *f) {
     double began = MPI_Wtime();
-    for (size_t i = 0; i < f->exchange.count; i++)
-        halo_exchange_post(&f->exchange, i);
+    halo_exchange_post_all(&f->exchange);
     f->times.post += MPI_Wtime() - began;
 }
 
@@ -198,8 +207,7 @@ static void compute(struct fds *f) {
 
 static void exchange(struct fds *f) {
     double began = MPI_Wtime();
-    for (size_t i = 0; i < f->exchange.count; i++)
-        halo_exchange_send(&f->exchange, i);
+    halo_exchange_send_all(&f->exchange);
     for (size_t i = 0; i < f->local_count; i++)
         halo_patch_copy(f->locals[i].to, f->locals[i].direction, f->locals[i].from);
     halo_exchange_wait(&f->exchange);
@@ -233,6 +241,7 @@ static void report_input(const struct fds *f, const struct options *o, struct ha
              o->cells, numberings[o->numbering]);
     halo_report_text(r, "mode", NULL, "fds");
     halo_report_text(r, "meshes", "meshes", text);
+    halo_report_text(r, "requests", "requests", kinds[o->requests]);
     halo_report_count(r, "ranks", "ranks", (uint64_t)f->ranks);
     halo_report_count(r, "fields", "fields", o->fields);
     halo_report_count(r, "seed", "seed", o->seed);

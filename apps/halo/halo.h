@@ -91,6 +91,7 @@ struct halo_exchange {
     MPI_Request *requests; /* the receives, followed by the sends */
     double *in, *out;
     size_t count, room, numbers;
+    bool persistent;
     /* received data is not unpacked: the results are then wrong, which the checks must detect */
     bool ignored;
 };
@@ -99,6 +100,10 @@ int halo_exchange_add(struct halo_exchange *e, const struct halo_message *m);
 int halo_exchange_ready(struct halo_exchange *e); /* after all are added */
 void halo_exchange_post(struct halo_exchange *e, size_t i);
 void halo_exchange_send(struct halo_exchange *e, size_t i);
+void halo_exchange_persist(
+    struct halo_exchange *e); /* makes persistent requests, for the next two functions */
+void halo_exchange_post_all(struct halo_exchange *e);
+void halo_exchange_send_all(struct halo_exchange *e);
 void halo_exchange_wait(struct halo_exchange *e); /* for all requests that were posted and sent */
 void halo_exchange_unpack(struct halo_exchange *e, size_t i);
 void halo_exchange_close(struct halo_exchange *e);

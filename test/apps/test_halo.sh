@@ -89,6 +89,15 @@ for mode in stencil cg fds; do
         check "$mode: and the same" same $mode.$way $mode.4
     done
 done
+for way in node tcp; do
+    launch=()
+    [ $way = node ] || launch=("${tcp[@]}" --env HEARTH_MATCH_NODE=off)
+    run new.$way 4 ${launch[@]+"${launch[@]}"} "${hearth[@]}" --env HEARTH_REPORT="$dir/new.json" -- fds --meshes 4x3x5 --cells 3 --fields 3 --steps 3 --requests new
+    check "fds: the same with new requests ($way)" same new.$way fds.1
+done
+check 'whose messages leave one at a time' [ "$(value new batched)" = 0 ]
+run together 4 "${tcp[@]}" "${hearth[@]}" --env HEARTH_MATCH_NODE=off --env HEARTH_REPORT="$dir/report.json" -- fds --meshes 4x3x5 --cells 3 --fields 3 --steps 3
+check 'those of persistent ones leave together' [ "$(value report batched)" -gt 0 ]
 run along 3 "${hearth[@]}" -- fds --meshes 4x3x5 --cells 3 --fields 3 --steps 3 --numbering along
 check 'fds: however the meshes are numbered' same along fds.1
 run seeds 2 "${hearth[@]}" -- stencil --block 4x3x2 --cells 3 --steps 3 --seed 77 --threads 5

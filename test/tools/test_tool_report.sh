@@ -138,6 +138,9 @@ assert received["posts"] == sum(depth) == 4618 and received["most"] == 4000, rec
 assert depth[:8] == [607, 7, 8, 4, 8, 16, 32, 64] and len(depth) == 13 and abs(depth[12] - 1952) < 200, received' "$dir/deep.json"
 messages matched HEARTH_MATCH=on HEARTH_HEATER=on
 check 'messages that Hearth matched' has "$dir/matched.txt" '^658 messages with 2\.57 KB were sent, 0 % of them through MPI\.$'
+check 'none of which left with others' lacks "$dir/matched.txt" 'left together'
+check 'those that left together' has <(sed 's/"far": [0-9]*/"far": 200/; s/"batched": [0-9]*/"batched": 50/' "$dir/matched.json" >"$dir/batched.json" && "$hearth" report "$dir/batched.json") \
+    '^25 % of those through MPI left together with others'
 check 'with the time of the searches' has "$dir/matched.line" 'searches examined [0-9.]+ entries in the mean, and took [0-9.]+ [um]s of each rank'
 sed 's/"rounds": [0-9]*/"rounds": 5/' "$dir/matched.json" >"$dir/heated.json" # a short run may end before the first round
 check 'and the heater' has <("$hearth" report "$dir/heated.json") '^Rank +Rounds +Lines touched +Memory +Core$'

@@ -56,6 +56,8 @@ static void messages_read_matched(struct trouble *t, const struct json_value *in
     m->matched += read_count(t, in, "matched");
     m->wildcards += read_count(t, in, "wildcards");
     m->through_mpi += read_count(t, in, "far");
+    if (json_member(in, "batched")) /* not in reports of older versions */
+        m->batched += read_count(t, in, "batched");
     m->sent += read_count(t, in, "node") + read_count(t, in, "far") + read_count(t, in, "self");
     m->sent_bytes +=
         read_count(t, in, "node_bytes") + read_count(t, in, "far_bytes") + read_count(t, in, "self_bytes");
@@ -168,6 +170,11 @@ static void matched_table(const struct messages_sum *m, const struct run *run, s
                   say_some(m->searched.length[i]));
     table_note(t, "%s messages with %s were sent, %s of them through MPI.", say_count(m->sent),
                say_bytes(m->sent_bytes), say_percent(share(m->through_mpi, m->sent)));
+    if (m->batched)
+        table_note(t,
+                   "%s of those through MPI left together with others: one MPI_Startall sent them, or they "
+                   "had waited for space.",
+                   say_percent(share(m->batched, m->through_mpi)));
     table_note(
         t,
         "Of %s messages that arrived, %s found a receive that was posted; %s of %s receives had a wildcard.",

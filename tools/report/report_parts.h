@@ -25,7 +25,7 @@ struct messages_sum {
         unexpected;              /* receives that wait at a post, or at an arrival; messages, at a post */
     uint64_t unexpected_samples; /* 0: not observed */
     /* only if Hearth matched them */
-    uint64_t sent, sent_bytes, through_mpi, arrivals, matched, wildcards;
+    uint64_t sent, sent_bytes, through_mpi, batched, arrivals, matched, wildcards;
     struct queue_sum searched; /* entries examined per search */
     double search_seconds;
 };

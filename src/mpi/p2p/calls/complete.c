@@ -172,30 +172,50 @@ int p2p_complete_count_ours(int count, const MPI_Request requests[]) {
     return n;
 }
 
-static bool ours_are_complete(int count, const MPI_Request requests[]) {
-    bool all = true;
+/* A set of requests that is looked at again and again. */
+struct watched {
+    int count;
+    const MPI_Request *requests;
+    int next;     /* Hearth's requests before this one are complete, and stay so */
+    bool foreign; /* some are MPI's */
+};
+
+static bool is_foreign(MPI_Request request) {
+    return request != MPI_REQUEST_NULL && !p2p_request_is_ours(request);
+}
+
+static struct watched watch(int count, const MPI_Request requests[]) {
+    struct watched w = {.count = count, .requests = requests};
+    for (int i = 0; i < count && !w.foreign; i++)
+        w.foreign = is_foreign(requests[i]);
+    return w;
+}
+
+static bool ours_are_complete(struct watched *w) {
     p2p_lock();
-    for (int i = 0; all && i < count; i++)
-        all = !p2p_request_is_ours(requests[i]) || p2p_complete_is_over(p2p_request_of(requests[i]));
+    for (; w->next < w->count; w->next++)
+        if (p2p_request_is_ours(w->requests[w->next]) &&
+            !p2p_complete_is_over(p2p_request_of(w->requests[w->next])))
+            break;
     p2p_unlock();
-    return all;
+    return w->next == w->count;
 }
 
 /* Polls both kinds each time, so that both progress. */
-static bool all_complete(int count, const MPI_Request requests[], bool *unknown) {
+static bool all_complete(struct watched *w, bool *unknown) {
     struct foreign_look look = {0};
-    for (int i = 0; i < count; i++)
-        if (requests[i] != MPI_REQUEST_NULL && !p2p_request_is_ours(requests[i]))
-            p2p_foreign_poll(&look, requests[i]);
+    for (int i = 0; w->foreign && i < w->count; i++)
+        if (is_foreign(w->requests[i]))
+            p2p_foreign_poll(&look, w->requests[i]);
     *unknown = look.unknown;
-    return ours_are_complete(count, requests) && !look.incomplete;
+    return ours_are_complete(w) && !look.incomplete;
 }
 
 /* Returns false at once if some of MPI's cannot be polled. */
-static bool wait_until_complete(int count, const MPI_Request requests[]) {
+static bool wait_until_complete(struct watched *w) {
     struct pause pause = {0};
     bool unknown;
-    while (!all_complete(count, requests, &unknown) && !unknown)
+    while (!all_complete(w, &unknown) && !unknown)
         p2p_wait_round(&pause);
     return !unknown;
 }
@@ -225,7 +245,7 @@ static bool gather_theirs(struct theirs *t, int count, const MPI_Request request
     if (!complete_make_room(t, count))
         return false;
     for (int i = 0; i < count; i++)
-        if (requests[i] != MPI_REQUEST_NULL && !p2p_request_is_ours(requests[i])) {
+        if (is_foreign(requests[i])) {
             t->place[t->count] = i;
             t->requests[t->count++] = requests[i];
         }
@@ -300,22 +320,24 @@ static int complete_fail(void) {
 /* Waits for all of a set, of any kinds, and completes them. */
 static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
     struct theirs t;
+    struct watched w = watch(count, requests);
     struct pause pause = {0};
     int rc = MPI_SUCCESS, next = 0;
-    bool polled = wait_until_complete(count, requests);
+    bool polled = wait_until_complete(&w);
     if (!gather_theirs(&t, count, requests))
         return complete_fail();
     if (polled && t.count)
         rc = rma_Waitall(t.count, t.requests, t.statuses);
-    while (!polled && !(test_theirs(&t, &next, &rc) && ours_are_complete(count, requests)))
+    while (!polled && !(test_theirs(&t, &next, &rc) && ours_are_complete(&w)))
         p2p_wait_round(&pause);
     return take_all(&t, rc, count, requests, statuses);
 }
 
 static int wait_all_foreign(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    struct watched w = watch(count, requests);
     if (p2p_remote_is_used)
-        return wait_until_complete(count, requests) ? rma_Waitall(count, requests, statuses)
-                                                    : complete_all(count, requests, statuses);
+        return wait_until_complete(&w) ? rma_Waitall(count, requests, statuses)
+                                       : complete_all(count, requests, statuses);
     p2p_enter();
     int rc = rma_Waitall(count, requests, statuses);
     p2p_leave();
@@ -353,7 +375,8 @@ int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
     bool unknown;
     struct theirs t;
     p2p_foreign_keep(count, requests);
-    *flag = all_complete(count, requests, &unknown) && !unknown;
+    struct watched w = watch(count, requests);
+    *flag = all_complete(&w, &unknown) && !unknown;
     if (!*flag)
         return MPI_SUCCESS;
     if (!gather_theirs(&t, count, requests))

@@ -9,6 +9,7 @@
 #include "mpi/p2p/calls/recv.h"
 #include "mpi/p2p/calls/send.h"
 #include "mpi/p2p/transport/arrive.h"
+#include "mpi/p2p/transport/p2p_bounce.h"
 
 static int persistent_make(struct comm *c, const void *buffer, MPI_Count count, MPI_Datatype type, int rank,
                            int tag, enum request_kind kind, enum send_mode mode, MPI_Request *request) {
@@ -92,7 +93,15 @@ static int persistent_begin(struct p2p_request *r) {
     else
         p2p_send_begin(r);
     p2p_unlock();
-    return rc == MPI_SUCCESS ? rc : p2p_comm_error(r->comm, rc);
+    return rc;
+}
+
+static int begin_if_inactive(struct p2p_request *r) {
+    return r->persistent && !r->active ? persistent_begin(r) : MPI_ERR_REQUEST;
+}
+
+static int report(const struct p2p_request *r, int rc) { /* p2p_request_sent has no communicator */
+    return rc == MPI_SUCCESS ? rc : p2p_comm_error(r->comm ? r->comm : p2p_comm_find(MPI_COMM_WORLD), rc);
 }
 
 static void persistent_forget_all(int count, const MPI_Request requests[]) {
@@ -108,9 +117,27 @@ int hook_Start(MPI_Request *request) {
         return host_Start(request);
     }
     struct p2p_request *r = p2p_request_of(*request);
-    if (!r->persistent || r->active) /* p2p_request_sent has no communicator */
-        return p2p_comm_error(r->comm ? r->comm : p2p_comm_find(MPI_COMM_WORLD), MPI_ERR_REQUEST);
-    return persistent_begin(r);
+    return report(r, begin_if_inactive(r));
+}
+
+/* Starts those of the requests that are Hearth's own, until one fails. Error handlers run when all messages have left: they
+ * may do anything. */
+static int start_ours(int count, const MPI_Request requests[]) {
+    struct p2p_request *r = NULL;
+    int rc = MPI_SUCCESS;
+    p2p_lock();
+    p2p_bounce_batch_begin();
+    p2p_unlock();
+    for (int i = 0; rc == MPI_SUCCESS && i < count; i++) {
+        if (!p2p_request_is_ours(requests[i]))
+            continue;
+        r = p2p_request_of(requests[i]);
+        rc = begin_if_inactive(r);
+    }
+    p2p_lock();
+    p2p_bounce_batch_end();
+    p2p_unlock();
+    return report(r, rc);
 }
 
 int hook_Startall(int count, MPI_Request requests[]) {
@@ -123,8 +150,10 @@ int hook_Startall(int count, MPI_Request requests[]) {
             receives_note_start(count, requests);
         return host_Startall(count, requests);
     }
-    for (int i = 0; rc == MPI_SUCCESS && i < count; i++)
-        rc = hook_Start(&requests[i]);
+    rc = start_ours(count, requests);
+    for (int i = 0; rc == MPI_SUCCESS && i < count && ours < count; i++)
+        if (!p2p_request_is_ours(requests[i]))
+            rc = hook_Start(&requests[i]);
     return rc;
 }
 

@@ -10,6 +10,7 @@
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/state/p2p_buffered.h"
 #include "mpi/p2p/transport/arrive.h"
+#include "mpi/p2p/transport/p2p_bounce.h"
 #include "mpi/p2p/transport/p2p_channel.h"
 #include "mpi/p2p/transport/p2p_enter.h"
 #include "mpi/p2p/transport/p2p_progress.h"
@@ -49,7 +50,7 @@ static void wait_to_leave(struct comm *c, MPI_Request *request) {
         *request = p2p_request_handle(r);
     else
         p2p_request_fill(&here, REQUEST_SEND, c);
-    p2p_remote_own(r);
+    p2p_bounce_own(r);
     if (!request)
         p2p_wait(&here);
 }

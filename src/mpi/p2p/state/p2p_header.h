@@ -13,7 +13,8 @@ enum header_kind {
     HEADER_ACK,
     HEADER_CTS,
     HEADER_DATA,
-    HEADER_FIN
+    HEADER_FIN,
+    HEADER_BATCH /* before several messages that left together: see p2p_bounce.c */
 };
 
 struct header {
@@ -30,5 +31,20 @@ struct header {
         };
     };
 };
+
+/* The bytes that follow a header. */
+static inline uint64_t header_payload(const struct header *h) {
+    switch (h->kind) {
+    case HEADER_RTS: /* the address of the data */
+        return sizeof(uint64_t);
+    case HEADER_EAGER:
+    case HEADER_SYNC:
+    case HEADER_DATA:
+    case HEADER_BATCH:
+        return h->bytes;
+    default:
+        return 0;
+    }
+}
 
 #endif

@@ -14,6 +14,7 @@ _Noreturn void p2p_out_of_memory(const char *what);
 _Noreturn void p2p_mpi_failed(const char *what);
 
 struct p2p_request;
+struct p2p_bounce;
 struct p2p_message; /* arrived and not yet matched: arrive.c */
 
 struct p2p_peer {
@@ -25,6 +26,7 @@ struct p2p_peer {
     struct p2p_peer *next_waiting;    /* list of peers with a non-empty queue */
     struct p2p_message *held;         /* messages that arrived out of order, sorted */
     struct p2p_peer *next_owing;      /* list of peers with owed > 0 */
+    struct p2p_bounce *batch;         /* messages that will leave together, or NULL */
     bool waiting, owing;
 };
 

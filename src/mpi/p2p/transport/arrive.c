@@ -65,10 +65,6 @@ void p2p_arrive_close(void) {
     free_ones = NULL;
 }
 
-static uint64_t payload_bytes(const struct header *h) {
-    return h->kind == HEADER_RTS ? sizeof(uint64_t) : h->bytes;
-}
-
 /* Provides space for the payload, inline or allocated. */
 static void arrive_make_room(struct p2p_message *m, uint64_t bytes) {
     m->payload = bytes <= INSIDE ? m->inside : malloc(bytes);
@@ -81,8 +77,8 @@ static void arrive_keep(struct p2p_message *m, struct p2p_peer *p, const struct 
     m->header = *h;
     m->peer = p;
     m->local = NULL;
-    arrive_make_room(m, payload_bytes(h));
-    memcpy(m->payload, payload, payload_bytes(h));
+    arrive_make_room(m, header_payload(h));
+    memcpy(m->payload, payload, header_payload(h));
 }
 
 /* ---- a message has been matched ---- */

@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "mpi/p2p/transport/p2p_bounce.h"
+
 struct p2p_peer *p2p_channel_waiting, *p2p_channel_owing;
 
 void p2p_channel_close(void) {
@@ -38,7 +40,7 @@ int p2p_channel_try(struct p2p_peer *p, const struct header *h, struct data *d, 
                     uint64_t bytes) {
     if (LIKELY(p->node >= 0))
         return send_node(p, h, d, from, bytes);
-    return p2p_remote_try(p, h, d, from, bytes);
+    return p2p_bounce_send(p, h, d, from, bytes);
 }
 
 /* ---- owed answers ---- */
@@ -100,7 +102,7 @@ static void sent(struct p2p_request *r, int rc) {
     if (r->header.kind != HEADER_EAGER)
         return;
     if (rc && r->mode != MODE_BUFFERED)
-        p2p_remote_own(r);
+        p2p_bounce_own(r);
     else
         p2p_request_finish(r);
 }
@@ -205,6 +207,8 @@ static int flush_peer(struct p2p_peer *p) {
 
 int p2p_channel_flush(bool remote) {
     int n = 0;
+    if (remote)
+        p2p_bounce_batch_begin();
     struct p2p_peer **link = &p2p_channel_waiting;
     while (*link) {
         struct p2p_peer *p = *link;
@@ -217,5 +221,7 @@ int p2p_channel_flush(bool remote) {
             p->waiting = false;
         }
     }
+    if (remote)
+        p2p_bounce_batch_end();
     return n;
 }

@@ -119,7 +119,7 @@ static void json_histogram(struct json *j, const char *name, const uint64_t hist
 
 /* clang-format off */
 #define SENT(X)                                                                                              \
-    X(node) X(far) X(self) X(node_bytes) X(far_bytes) X(self_bytes) X(rendezvous) X(pulled) X(delayed) X(reordered)
+    X(node) X(far) X(self) X(node_bytes) X(far_bytes) X(self_bytes) X(rendezvous) X(pulled) X(delayed) X(reordered) X(batched)
 #define MATCHED(X)                                                                                           \
     X(posts) X(arrivals) X(probes) X(cancels) X(matched) X(unexpected) X(wildcards) X(posted_most)           \
     X(unexpected_most) X(bytes)

@@ -9,6 +9,7 @@ struct p2p_counters {
     uint64_t node, far, self; /* messages sent, by transport */
     uint64_t node_bytes, far_bytes, self_bytes;
     uint64_t rendezvous, pulled, reordered, delayed; /* delayed: had to wait for space */
+    uint64_t batched;                                /* of far, left together with others */
 };
 /* In memory of their own, because hearth top reads them: see live.h. */
 union p2p_counted {

@@ -9,30 +9,19 @@
  * tested alone, on MPICH together with those after it. Two ranks on Neoverse N1, ns per message: MPI_Test 126 and 371,
  * MPI_Testsome 162 and 177.
  *
- * A message is copied after its header into a bounce buffer and passed to MPI immediately. A send is
- * complete when MPI has sent the bounce buffer: if the data left only in a later call, and the program made none, it
- * would never leave. The number of bounce buffers in flight is bounded; beyond that, or if there is no memory for another
- * one, messages wait in their peer's queue. The first is allocated at the start: one is always spare or in flight. Large
- * messages travel on a second communicator, by a receive that names sender and tag and is posted before
- * the CTS is sent. Nothing is searched there either, and nothing is copied. */
+ * They are sent from bounce buffers (p2p_bounce.c). Large messages travel on a second communicator, by a receive that
+ * names sender and tag and is posted before the CTS is sent. Nothing is searched there either, and nothing is copied. */
 #include "mpi/p2p/transport/p2p_remote.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
 #include "mpi/p2p/transport/arrive.h"
+#include "mpi/p2p/transport/p2p_bounce.h"
 #include "mpi/p2p/transport/p2p_channel.h"
 
-enum { MOST_BOUNCES = 256, TESTS = 16, BOUNCE_TESTS = 4 /* tested per round: transfers, bounce buffers */ };
+enum { TESTS = 16 /* of transfers, per round */ };
 enum { SOME = 16 /* slots tested together */, NOT_YET = -1 };
-
-struct p2p_bounce {
-    MPI_Request request;
-    struct p2p_bounce *next;
-    struct p2p_request *owner; /* completes when the bounce buffer has been sent; or NULL */
-    char bytes[];
-};
 
 uint64_t p2p_remote_eager;
 
@@ -42,9 +31,6 @@ static MPI_Request *requests;
 static int *sources;
 static unsigned slot_count, oldest;
 static char *memory;
-
-static struct p2p_bounce *spare, *under_way, *last_under_way;
-static unsigned bounces;
 
 /* Transfers of large messages in flight; the next to test is the first. */
 static struct p2p_request *transfers, *last_transfer;
@@ -97,89 +83,28 @@ static bool has_oldest_arrived(void) {
     return sources[oldest] != NOT_YET;
 }
 
+static void deliver_batch(struct p2p_peer *p, const char *at, uint64_t bytes) {
+    for (const char *end = at + bytes; at < end;) {
+        const struct header *h = (const void *)at;
+        p2p_arrive_message(p, h, h + 1);
+        at += round_up(sizeof *h + header_payload(h), _Alignof(struct header));
+    }
+}
+
+static void deliver(struct p2p_peer *p, const struct header *h) {
+    if (UNLIKELY(h->kind == HEADER_BATCH))
+        deliver_batch(p, (const char *)(h + 1), h->bytes);
+    else
+        p2p_arrive_message(p, h, h + 1);
+}
+
 static int poll_headers(int most) {
     int n = 0;
     for (; n < most && has_oldest_arrived(); n++) {
-        const struct header *h = (const void *)remote_slot_buffer(oldest);
-        p2p_arrive_message(p2p_peer_of(sources[oldest]), h, h + 1);
+        deliver(p2p_peer_of(sources[oldest]), (const void *)remote_slot_buffer(oldest));
         if (remote_post(oldest) != MPI_SUCCESS)
             p2p_mpi_failed("posting a receive");
         oldest = oldest + 1 == slot_count ? 0 : oldest + 1;
-    }
-    return n;
-}
-
-/* ---- sending ---- */
-
-static struct p2p_bounce *bounce_make(void) {
-    return malloc(sizeof(struct p2p_bounce) + remote_slot_bytes());
-}
-
-static struct p2p_bounce *take_bounce(void) {
-    struct p2p_bounce *p = spare;
-    if (!p)
-        return bounce_make();
-    spare = p->next;
-    return p;
-}
-
-static void give_bounce(struct p2p_bounce *p) {
-    p->next = spare;
-    spare = p;
-}
-
-static void add_under_way(struct p2p_bounce *p) {
-    p->next = NULL;
-    if (under_way)
-        last_under_way->next = p;
-    else
-        under_way = p;
-    last_under_way = p;
-}
-
-int p2p_remote_try(struct p2p_peer *p, const struct header *h, struct data *d, uint64_t from,
-                   uint64_t bytes) {
-    struct p2p_bounce *bounce = bounces < MOST_BOUNCES ? take_bounce() : NULL;
-    int flag = 0;
-    if (!bounce)
-        return -EAGAIN;
-    memcpy(bounce->bytes, h, sizeof *h);
-    p2p_data_gather(bounce->bytes + sizeof *h, d, from, bytes);
-    if (host_real.Isend(bounce->bytes, (int)(sizeof *h + bytes), MPI_BYTE, p->head.rank, 0, heads,
-                        &bounce->request) != MPI_SUCCESS ||
-        host_real.Test(&bounce->request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-        p2p_mpi_failed("sending a message");
-    if (LIKELY(flag)) {
-        give_bounce(bounce);
-        return 0;
-    }
-    add_under_way(bounce);
-    bounce->owner = NULL;
-    bounces++;
-    return 1;
-}
-
-void p2p_remote_own(struct p2p_request *r) {
-    last_under_way->owner = r;
-}
-
-/* Unsent bounce buffers go to the end, so that one to a process that computes does not delay others. */
-static int poll_bounces(void) {
-    int n = 0, flag;
-    for (unsigned left = bounces < BOUNCE_TESTS ? bounces : BOUNCE_TESTS; left; left--) {
-        struct p2p_bounce *p = under_way;
-        if (host_real.Test(&p->request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            p2p_mpi_failed("sending a message");
-        under_way = p->next;
-        if (!flag) {
-            add_under_way(p);
-            continue;
-        }
-        if (p->owner)
-            p2p_request_finish(p->owner);
-        give_bounce(p);
-        bounces--;
-        n++;
     }
     return n;
 }
@@ -268,15 +193,14 @@ static int poll_transfers(void) {
 
 int p2p_remote_poll(bool one) {
     int n = poll_headers(one ? 1 : (int)slot_count);
-    if (UNLIKELY(under_way != NULL))
-        n += poll_bounces();
+    n += p2p_bounce_poll();
     if (UNLIKELY(transfers != NULL))
         n += poll_transfers();
     return n;
 }
 
 bool p2p_remote_is_idle(void) {
-    return !under_way && !transfers;
+    return p2p_bounce_is_idle() && !transfers;
 }
 
 int p2p_remote_barrier(MPI_Request *request) {
@@ -308,23 +232,14 @@ int p2p_remote_start(void) {
     memory = aligned_alloc(CACHE_LINE, slot_count * remote_slot_bytes());
     for (unsigned i = 0; requests && i < slot_count; i++)
         requests[i] = MPI_REQUEST_NULL; /* also if the rest fails: p2p_remote_close reads them */
-    struct p2p_bounce *first = bounce_make();
-    if (first)
-        give_bounce(first);
-    return requests && sources && memory && first ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    int rc = p2p_bounce_open(heads, remote_slot_bytes());
+    return requests && sources && memory ? rc : MPI_ERR_NO_MEM;
 }
 
 void p2p_remote_listen(void) {
     for (unsigned i = 0; i < slot_count; i++)
         if (remote_prepare(i) != MPI_SUCCESS || remote_post(i) != MPI_SUCCESS)
             p2p_mpi_failed("posting a receive");
-}
-
-static void free_bounces(struct p2p_bounce *p) {
-    for (struct p2p_bounce *next; p; p = next) {
-        next = p->next;
-        free(p);
-    }
 }
 
 static void remote_withdraw(unsigned slot) {
@@ -340,8 +255,7 @@ void p2p_remote_close(void) {
     for (unsigned i = 0; requests && i < slot_count; i++)
         if (requests[i] != MPI_REQUEST_NULL)
             remote_withdraw(i);
-    free_bounces(spare);
-    spare = NULL;
+    p2p_bounce_close();
     free(requests);
     free(sources);
     free(memory);

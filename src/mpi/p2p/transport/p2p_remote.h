@@ -10,9 +10,6 @@ int p2p_remote_open(void);
 int p2p_remote_start(void);   /* once the processes of this node are known */
 void p2p_remote_listen(void); /* once all processes agree to start */
 void p2p_remote_close(void);
-int p2p_remote_try(struct p2p_peer *p, const struct header *h, struct data *d, uint64_t from, uint64_t bytes);
-/* After p2p_remote_try has returned 1: the request completes when the bounce buffer has been sent. */
-void p2p_remote_own(struct p2p_request *r);
 /* one: at most one message, for a caller that checks after each. */
 int p2p_remote_poll(bool one);
 bool p2p_remote_is_idle(void);
