@@ -58,12 +58,12 @@ completion_times() { # Fig. 9, by the index's size and by the storage's; in roun
     rounds=$(pick 7 2)
     slots=$(pick "100 200 400 800 1500 4000" "100 1500")
     bytes=$(pick "256k 1m 4m 16m" "1m 16m")
-    table fig9 mpi,vary,start,strategy,gets,seconds,median_seconds,hit_ratio,conflicting,capacity_failing,adjustments,slots,bytes
+    table fig9 mpi,round,vary,start,strategy,gets,seconds,median_seconds,hit_ratio,conflicting,capacity_failing,adjustments,slots,bytes
     for round in $(seq "$rounds"); do
         [ "$round" = 1 ] || ! late 80 || break
         for mpi in "${mpis[@]}"; do
             say "Fig. 9: $mpi, completion times, round $round of $rounds"
-            [ "$round" != 1 ] || job "$mpi" none,0,raw, clampi_time PRELOAD=no -- --gets 20000 --runs 2 | add fig9
+            [ "$round" != 1 ] || job "$mpi" "$round,none,0,raw," clampi_time PRELOAD=no -- --gets 20000 --runs 2 | add fig9
             for n in $slots; do
                 compare "$round" "$mpi" index "$n" HEARTH_INDEX_SIZE="$n" HEARTH_CACHE_SIZE=16m
             done
@@ -77,7 +77,7 @@ completion_times() { # Fig. 9, by the index's size and by the storage's; in roun
 # ROUND MPI WHAT START [K=V]...: fixed and adaptive, one after the other. A fixed cache that is too small is slow, and no claim depends
 # on its exact time: two short runs suffice.
 compare() {
-    local round=$1 mpi=$2 prefix="$3,$4" small=0
+    local round=$1 mpi=$2 prefix="$1,$3,$4" small=0
     case "$3,$4" in
     index,?00 | storage,256k | storage,1m | storage,4m) small=1 ;;
     esac

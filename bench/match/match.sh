@@ -57,6 +57,9 @@ engine() {
     say "the engine alone: rate by depth, beside the heater"
     run_alone engine rate, match_engine --depths "$depths" --sizes "$(pick 1,4k 1)" --gaps 0,10,100,1000 --heated 1 \
         --rounds "$rounds" --seconds "$seconds"
+    say "the engine alone: a heated list, at once after the caches were emptied"
+    run_alone engine once, match_engine --queues posted --structures list --depths "$depths" --sizes 1 --gaps 0 --heated 1 \
+        --rounds 100 --seconds "$(pick 15 5)" # of a few cache misses many samples are needed
     say "the engine alone: bandwidth by size, 1024 entries in front"
     run_alone engine bandwidth, match_engine --queues posted --depths 1024 --sizes "$sizes" --rounds "$rounds" --seconds "$seconds"
     run_alone engine bandwidth, match_engine --queues posted --depths 1024 --sizes "$sizes" --gaps 100 --heated 1 \

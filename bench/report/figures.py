@@ -6,7 +6,10 @@ selected rows to one value. Filters are named after columns: a value, a tuple of
   over, under  what is measured; without under the claim is the value of over itself; same() names only the differences
   pair         columns: rows of over and under that agree in them were measured side by side, and make one ratio each
   each         columns: the claim is made for each of their values, and all must hold
-  pick         highest() or lowest() of some columns: only the value with the highest or lowest median counts
+  pick         highest() or lowest() of some columns: only the value with the highest or lowest median counts. With three pairs or
+               more, each pair contributes the value that is the highest or lowest by the other pairs: chance alone would make the
+               worst of several equal values look worse than they are
+  best         the same for the rows of under alone: which of several alternatives over is compared with
   unit         "x", "%" or a word; % multiplies by 100
   goal         at_least(), at_most(), above() or below(); without it the claim is shown and not judged
   given        the number in the paper's prose
@@ -18,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Optional, Union
 
 from .rounds import mean
-from .stats import Interval, interval
+from .stats import Interval, interval, median
 from .table import number
 from .text import plain
 
@@ -163,6 +166,7 @@ class Claim:
     pair: tuple = ()
     each: tuple = ()
     pick: Optional[Pick] = None
+    best: Optional[Pick] = None
     unit: str = ""
     goal: Optional[Bound] = None
     given: Optional[float] = None
@@ -237,7 +241,7 @@ def key_of(operand, table, cells, columns, reduced=False):
     return tuple(cells[name] if name in known else ANY for name in columns)
 
 
-def select(claim, operand, tables):
+def select(claim, operand, pick, tables):
     """The groups of an operand by (values of each, values of pick); None if the table or a column is not there."""
     table = tables.get(operand.table)
     if table is None or not set(operand.columns()) <= set(table.columns):
@@ -248,11 +252,28 @@ def select(claim, operand, tables):
         value = operand.value(cells)
         if value is None:
             continue
-        pick = key_of(operand, table, cells, claim.pick.columns if claim.pick else (), reduced)
+        case = key_of(operand, table, cells, pick.columns if pick else (), reduced)
         pair = key_of(operand, table, cells, claim.pair, reduced) if claim.pair or reduced else position
         given = (number(cells[operand.low]), number(cells[operand.high])) if operand.low else None
-        groups.setdefault((key_of(operand, table, cells, claim.each), pick), Group()).add(pair, value, given)
+        groups.setdefault((key_of(operand, table, cells, claim.each), case), Group()).add(pair, value, given)
     return groups
+
+
+def select_under(claim, tables):
+    """The groups of the other side; with best, one for each label, which is compared with every case of pick."""
+    groups = select(claim, claim.under, claim.best or claim.pick, tables) or {}
+    if claim.best is None:
+        return groups
+    chosen = {}
+    for label in dict.fromkeys(label for label, _ in groups):
+        of_label = [group for (known, _), group in groups.items() if known == label]
+        best = extreme(claim.best)(of_label, key=lambda group: alone(claim.under, group).interval.middle)
+        chosen[label, (ANY,) * len(claim.pick.columns if claim.pick else ())] = best
+    return chosen
+
+
+def extreme(pick):
+    return min if pick.want == "lowest" else max
 
 
 def alike(a, b):
@@ -267,24 +288,36 @@ def merged(a, b):
 # ---- comparing ----
 
 
-def alone(operand, group):
-    """Interval and number of pairs of one side by itself."""
-    values = [group.value(pair, operand.reduce) for pair in group.pairs]
-    found = interval(values)
+class Measured(NamedTuple):
+    interval: Interval
+    pairs: int
+    values: dict  # by pair; empty if the sides were not measured in pairs
+
+
+class Candidate(NamedTuple):
+    """What was measured for one label and one case of pick."""
+    where: tuple
+    measured: Measured
+
+
+def alone(operand, group, paired=False):
+    """One side by itself."""
+    values = {pair: group.value(pair, operand.reduce) for pair in group.pairs}
+    found = interval(values.values())
     if len(values) == 1 and group.given:
-        return Interval(found.middle, *group.given), 0
-    return found, len(values)
+        return Measured(Interval(found.middle, *group.given), 0, {})
+    return Measured(found, len(values), values if paired else {})
 
 
 def apart(claim, group, other):
     """The ratio of two medians; its interval is the widest that theirs allow. None if the divisor is 0."""
-    (a, count), (b, other_count) = alone(claim.over, group), alone(claim.under, other)
+    (a, count, _), (b, other_count, _) = alone(claim.over, group), alone(claim.under, other)
     if not b.middle:
         return None
     middle = a.middle / b.middle
     # one side may be a single number, as least() is
     pairs = other_count if count == 1 or (other_count != 1 and other_count < count) else count
-    return Interval(middle, a.low / b.high if b.high else middle, a.high / b.low if b.low else middle), pairs
+    return Measured(Interval(middle, a.low / b.high if b.high else middle, a.high / b.low if b.low else middle), pairs, {})
 
 
 def partner(pair, pairs):
@@ -295,15 +328,15 @@ def partner(pair, pairs):
 
 def side_by_side(claim, group, other):
     """The ratio of values measured side by side: one for each pair."""
-    ratios = []
+    ratios = {}
     for pair in group.pairs:
         match = partner(pair, other.pairs)
         value = other.value(match, claim.under.reduce) if match is not None else 0
         if value:
-            ratios.append(group.value(pair, claim.over.reduce) / value)
+            ratios[pair] = group.value(pair, claim.over.reduce) / value
     if len(ratios) < 2:
         return apart(claim, group, other) if ratios else None
-    return interval(ratios), len(ratios)
+    return Measured(interval(ratios.values()), len(ratios), ratios)
 
 
 # ---- claims ----
@@ -312,36 +345,50 @@ def side_by_side(claim, group, other):
 def evaluate(claim, tables):
     """Sets the results of a claim."""
     claim.results = []
-    groups = select(claim, claim.over, tables)
-    if groups is None:
-        return
+    for label, candidates in candidates_of(claim, tables).items():
+        where, measured = picked(claim.pick, candidates)
+        factor = 100 if claim.unit == "%" else 1
+        middle, low, high = (value * factor for value in measured.interval)
+        claim.results.append(Result(label, where, middle, low, high, measured.pairs, judge(claim.goal, middle)))
+
+
+def candidates_of(claim, tables):
+    """By label."""
+    found = {}
+    groups = select(claim, claim.over, claim.pick, tables) or {}
     if claim.under is None:
-        for key, group in groups.items():
-            note(claim, key, key, alone(claim.over, group))
-        return
-    others = select(claim, claim.under, tables) or {}
+        for (label, where), group in groups.items():
+            found.setdefault(label, []).append(Candidate(where, alone(claim.over, group, bool(claim.pair))))
+        return found
+    others = select_under(claim, tables)
     compare = side_by_side if claim.pair else apart
     for key, group in groups.items():
         for other_key, other in others.items():
-            if alike(key[0] + key[1], other_key[0] + other_key[1]):
-                note(claim, key, other_key, compare(claim, group, other))
+            measured = compare(claim, group, other) if alike(key[0] + key[1], other_key[0] + other_key[1]) else None
+            if measured:
+                label, where = merged(key[0], other_key[0]), merged(key[1], other_key[1])
+                found.setdefault(label, []).append(Candidate(where, measured))
+    return found
 
 
-def note(claim, key, other_key, measured):
-    """Adds the result, unless pick selects another."""
-    if measured is None:
-        return
-    label, where = merged(key[0], other_key[0]), merged(key[1], other_key[1])
-    factor = 100 if claim.unit == "%" else 1
-    middle, low, high = (value * factor for value in measured[0])
-    result = Result(label, where, middle, low, high, measured[1], judge(claim.goal, middle))
-    for position, known in enumerate(claim.results):
-        if known.label == label:
-            lowest_wanted = claim.pick is not None and claim.pick.want == "lowest"
-            if middle < known.middle if lowest_wanted else middle > known.middle:
-                claim.results[position] = result
-            return
-    claim.results.append(result)
+def picked(pick, candidates):
+    """The highest or lowest candidate; without pick the highest, if one label has several."""
+    choose = extreme(pick) if pick else max
+    one = choose(candidates, key=lambda candidate: candidate.measured.interval.middle)
+    values = by_the_others(choose, [candidate.measured.values for candidate in candidates])
+    return Candidate(one.where, Measured(interval(values), len(values), {})) if pick and values else one
+
+
+def by_the_others(choose, measured):
+    """For each pair the value of the case that is the highest or lowest by the medians of the other pairs. Empty with fewer than three
+    pairs of each case."""
+    if min(len(values) for values in measured) < 3:
+        return []
+    found = []
+    for pair in dict.fromkeys(pair for values in measured for pair in values):
+        cases = [values for values in measured if pair in values]
+        found.append(choose(cases, key=lambda values: median(value for other, value in values.items() if other != pair))[pair])
+    return found
 
 
 def judge(goal, value):

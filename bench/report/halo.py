@@ -111,7 +111,7 @@ def report(folder):
         "",
         *machine(folder),
         "",
-        f"{runs.last} round{'' if runs.last == 1 else 's'}. In parentheses their minimum and maximum. A setting is MPI, place and ranks."
+        f"At most {runs.last} round{'' if runs.last == 1 else 's'}. In parentheses their minimum and maximum. A setting is MPI, place and ranks."
         " host: the program alone; list: with Hearth, with lists as queues; fast: with Hearth. searched: the mean number of receives that a"
         " message was compared with in a list; it means nothing for conjugate gradients, where most messages are those that release the"
         " padding.",

@@ -21,6 +21,8 @@ INTRODUCTION = (
     "The figures of the four papers, by number, beside Hearth's measurements. The papers' values are those that their texts give, quoted"
     " with the section; values in plots are not read off. Hearth's are medians with their 95&nbsp;% intervals in brackets, by order statistics, and n,"
     " the number of pairs of runs side by side; fewer than six pairs cannot give 95&nbsp;%, and the brackets then hold their range."
+    " Where the worst or best of several cases counts, each pair contributes the case that is the worst or best by the other pairs, because"
+    " chance alone would make the worst of equal cases look worse than they are."
     " A figure is lost if one of its numbered lines is. Simulated values are marked as such."
 )
 

@@ -109,6 +109,33 @@ class TestClaims(Files):
             self.assertEqual((result.middle, result.where), (value, (where,)))
             self.assertEqual(claim.state(), "lost" if value > 3 else "reached")
 
+    def test_chance_does_not_pick_the_worst(self):
+        """Three cases of equal time, each slow in one round: the worst by the other rounds is as fast as all."""
+        lines = [f"{round_},{case},{20 if round_ == case else 10}" for round_ in (1, 2, 3) for case in (1, 2, 3)]
+        claim = Claim("", rows("game/t", "ns"), pair=("round",), pick=highest("case"))
+        result, = self.evaluate(claim, t="round,case,ns\n" + "\n".join(lines) + "\n")
+        self.assertEqual((result.middle, result.low, result.high, result.pairs), (10, 10, 10, 3))
+
+    def test_a_case_that_is_worse_is_picked(self):
+        lines = [f"{round_},{case},{10 * case + round_}" for round_ in (1, 2, 3) for case in (1, 2, 3)]
+        for pick, value, where in ((highest("case"), 32, "3"), (lowest("case"), 12, "1")):
+            claim = Claim("", rows("game/t", "ns"), pair=("round",), pick=pick)
+            result, = self.evaluate(claim, t="round,case,ns\n" + "\n".join(lines) + "\n")
+            self.assertEqual((result.middle, result.where, result.pairs), (value, (where,), 3))
+
+    def test_two_rounds_cannot_judge_each_other(self):
+        claim = Claim("", rows("game/t", "ns"), pair=("round",), pick=highest("case"))
+        result, = self.evaluate(claim, t="round,case,ns\n1,a,10\n2,a,10\n1,b,20\n2,b,8\n")
+        self.assertEqual((result.middle, result.where), (14, ("b",)))
+
+    def test_compared_with_the_best_alternative(self):
+        lines = [f"{round_},{who},{case},{ns + round_}" for round_ in (1, 2, 3) for who, case, ns in
+                 (("ours", 1, 40), ("ours", 2, 60), ("theirs", 1, 30), ("theirs", 2, 20))]
+        claim = Claim("", rows("game/t", "ns", who="ours"), rows("game/t", "ns", who="theirs"), pair=("round",), pick=highest("case"),
+                      best=lowest("case"), unit="x")
+        result, = self.evaluate(claim, t="round,who,case,ns\n" + "\n".join(lines) + "\n")
+        self.assertEqual((result.middle, result.where, result.pairs), (62 / 22, ("2",), 3))
+
     def test_each_value_must_hold(self):
         claim = Claim("", rows("game/t", "ns"), each=("mpi",), goal=below(10))
         self.assertEqual([one.label for one in self.evaluate(claim, t="mpi,ns\nmpich,1\nopenmpi,20\n")], [("mpich",), ("openmpi",)])

@@ -190,7 +190,7 @@ PAPER = Paper(
                     unit="x", goal=at_least(1.69), given=1.69),
                 Claim(
                     "(b) list, 1 byte, at once, worst depth",
-                    over=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=1, state="cold", gap_us=0, heater="off"),
+                    over=engine(kind="once", state="cold", heater="off"),
                     under=same(heater="on"),
                     pick=lowest("depth"), unit="x", goal=at_least(1)),
                 Claim(
