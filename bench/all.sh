@@ -30,7 +30,7 @@ barnes_hut clampi 420 60
 dft armci 240 40
 dgemm vgasnet 200 35
 pgas vgasnet 200 60
-halo match 120 45 --quick
+halo match 170 45 --quick
 clampi clampi 240 60
 armci armci 400 50
 match match 440 55

@@ -142,14 +142,14 @@ solver() { # ROUND
 say "${mpis[*]}; results in $out"
 describe_machine >"$out/machine.md"
 table runs setting,round,mode,case,config,us_step,us_exchange,us_post,checksum,depth
-most=$(pick 5 3)
+most=5
 for n in $(seq "$most"); do
-    [ "$n" = 1 ] || ! late 100 || break
+    [ "$n" = 1 ] || ! late 75 || break
     say "round $n of at most $most"
     round "$n"
 done
 for n in $(seq 9); do
-    [ "$n" = 1 ] || ! late 95 || break
+    [ "$n" = 1 ] || ! late 100 || break
     say "conjugate gradients, round $n of at most 9"
     solver "$n"
 done
