@@ -27,7 +27,7 @@ done
 # Part, its folder, share of the time, share in a quick run, and whether it is always quick. The most important parts come first.
 parts='lcc clampi 240 45
 barnes_hut clampi 420 60
-dft armci 240 40
+dft armci 330 40
 dgemm vgasnet 200 35
 pgas vgasnet 200 60
 halo match 170 45 --quick
@@ -38,7 +38,7 @@ vgasnet vgasnet 600 80
 modes clampi 130 20 --quick
 windows windows 300 60
 sim . 220 55'
-minutes=${BENCH_MINUTES:-55}
+minutes=${BENCH_MINUTES:-57}
 [ ${#quick[@]} = 0 ] || minutes=${BENCH_MINUTES:-9}
 grace=60 # for a part to end by itself: a job in progress, plots, report
 [ ${#quick[@]} = 0 ] || grace=15

@@ -23,7 +23,7 @@
  * Unlike in the paper, entries survive a resize: index slots are assigned anew and storage grows in place. Only entries
  * beyond the new end of a shrinking storage are lost.
  *
- * Hysteresis: a size shrinks at once to a few times what the present entries need, but not below the modest size, and only after
+ * Hysteresis: a size shrinks at once to a few times what the present entries need, but not below LEAST_SHRUNK, and only after
  * several consecutive intervals that ask for it. Each growth that follows a reduction doubles that number. If memory or budget do not
  * permit growth, the next attempts follow after 1, 2, 4, ... intervals. */
 #include "cache/adapt.h"
@@ -36,8 +36,12 @@
 
 enum { FIRST_PATIENCE = 2, MOST_PATIENCE = 1 << 16, DISTANT_SHARE = 16, LARGEST_STEP = 64 };
 
-/* Sizes that are not worth saving: up to these, growth needs no reuse, and nothing shrinks below them. */
-enum { MODEST_SLOTS = 2048, MODEST_BYTES = 512 << 10, MODEST_STEP = 8 };
+/* Sizes up to which growth needs no reuse. A working set of this size fills the cache once before any of it is used again: if
+ * admission were sampled until then, what it refuses would be missed again. */
+enum { MODEST_SLOTS = 8192, MODEST_BYTES = 2 << 20, MODEST_STEP = 8 };
+
+/* Sizes that are not worth saving: nothing shrinks below them. */
+enum { LEAST_SHRUNK_SLOTS = 2048, LEAST_SHRUNK_BYTES = 512 << 10 };
 
 enum wish { STAY, GROW, SHRINK };
 
@@ -131,10 +135,10 @@ static double grown(double size, double factor, double needed, double modest) {
     return needed < least ? least : needed < most ? needed : most;
 }
 
-/* Down to `room`, at least by the configured divisor; never below the modest size. */
-static double shrunk(double size, double divisor, double room, double modest) {
+/* Down to `room`, at least by the configured divisor. */
+static double shrunk(double size, double divisor, double room, double least) {
     double want = size / divisor < room ? size / divisor : room;
-    return want < modest ? modest : want;
+    return want < least ? least : want;
 }
 
 /* Slots for the entries that are needed: insertion paths become long in an index that is more than two thirds full. */
@@ -161,8 +165,8 @@ static int grow_index(struct cache *c, uint32_t slots) {
 
 static void resize_index(struct cache *c, enum wish wish) {
     double entries = (double)c->cached + (double)c->pending, size = c->slot_count;
-    double want =
-        wish == GROW ? slots_grown(c) : shrunk(size, c->config.index_decrease, 4 * entries, MODEST_SLOTS);
+    double want = wish == GROW ? slots_grown(c)
+                               : shrunk(size, c->config.index_decrease, 4 * entries, LEAST_SHRUNK_SLOTS);
     want =
         wish == SHRINK && want < 2 * entries ? 2 * entries : want; /* never shrinks to more than half full */
     want = want < FEWEST_SLOTS ? FEWEST_SLOTS : want > MOST_SLOTS ? MOST_SLOTS : want;
@@ -205,8 +209,8 @@ static int shrink_storage(struct cache *c, uint64_t bytes) {
 
 static void resize_storage(struct cache *c, enum wish wish) {
     double used = (double)c->used_bytes, size = (double)c->storage_bytes;
-    double want =
-        wish == GROW ? storage_grown(c) : shrunk(size, c->config.memory_decrease, 4 * used, MODEST_BYTES);
+    double want = wish == GROW ? storage_grown(c)
+                               : shrunk(size, c->config.memory_decrease, 4 * used, LEAST_SHRUNK_BYTES);
     want = wish == SHRINK && want < 1.25 * used ? 1.25 * used : want;
     want = want < LEAST_STORAGE ? LEAST_STORAGE : want > 1e18 ? 1e18 : want;
     uint64_t bytes = round_up((uint64_t)want, CACHE_LINE);

@@ -119,15 +119,16 @@ TEST(a_stream_without_reuse_stays_modest)
 {
     static const struct {
         uint64_t slots, bytes, steps;
-    } starts[] = {{2048, 512 << 10, 0}, {100, 512 << 10, 2}, {2048, 6400, 3}, {10000, 4 << 20, 0}};
+    } starts[] = {
+        {8192, 2 << 20, 0}, {2048, 512 << 10, 2}, {100, 2 << 20, 3}, {8192, 6400, 4}, {10000, 4 << 20, 0}};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         open_adaptive(starts[i].slots, starts[i].bytes);
         for (uint64_t k = 0; k < 100000; k++)
             put(0, 640 * k, 640);
         struct cache_stats s = stats();
         expect(s.adjustments <= starts[i].steps);
-        expect(s.index_slots <= 2100 || s.index_slots <= starts[i].slots);
-        expect(s.storage_bytes <= 520 << 10 || s.storage_bytes <= starts[i].bytes);
+        expect(s.index_slots <= 8200 || s.index_slots <= starts[i].slots);
+        expect(s.storage_bytes <= 2050 << 10 || s.storage_bytes <= starts[i].bytes);
         close_cache();
     }
 }
