@@ -13,6 +13,10 @@
  * for A = 27 - T (x) T (x) T, where T has ones on and beside the diagonal, and therefore the eigenvalues 1 + 2
  * cos(pi j / (n + 1)).
  *
+ * Of a large job most ranks have neighbours in all 26 directions, of a small one none. A periodic grid gives every
+ * rank all 26, of which some are the same rank or the rank itself. There the largest eigenvalue of T is 3, and the
+ * diagonal of the matrix is 1 larger, so that 1 is the least eigenvalue of A.
+ *
  * Sums over all ranks gather the ranks' own sums and add them in rank order: a reduction may add in another
  * order in another library, and the numbers would differ. */
 #include "halo.h"
@@ -33,6 +37,7 @@ struct options {
     int grid[3];
     uint64_t pad, most, solves;
     double tolerance;
+    bool periodic;
 };
 
 static int parse_grid(const struct app_option *option, const char *text, void *at, void *options) {
@@ -49,6 +54,8 @@ static const struct app_option table[] = {
      .offset = offsetof(struct options, tolerance), .real_least = 1e-12, .real_most = 1e-2},
     {"solves", "N", "number of solves, for longer measurements", APP_COUNT,
      .offset = offsetof(struct options, solves), .least = 1, .most = 1000000},
+    {"periodic", NULL, "a periodic grid: every rank has neighbours in all 26 directions", APP_SWITCH,
+     .offset = offsetof(struct options, periodic)},
     {"iterations", "K", "maximal number of iterations", APP_COUNT, .offset = offsetof(struct options, most),
      .least = 1, .most = 1000000},
     {0}};
@@ -65,7 +72,9 @@ struct times {
 
 struct cg {
     int grid[3], rank, ranks, ranks_of[3], place[3];
-    struct halo_patch patch;                      /* the multiplied vector, with its rim */
+    bool periodic;
+    double centre;           /* 27, or 28 if periodic: the factor of a cell, less the sum of all 27 */
+    struct halo_patch patch; /* the multiplied vector, with its rim */
     double *x, *known, *b, *r, *search, *product; /* of `count` cells each */
     size_t count;
     double *sums; /* one per rank */
@@ -105,7 +114,9 @@ static int add_neighbour(struct cg *c, int direction) {
     halo_step(direction, q);
     for (int i = 0; i < 3; i++) {
         q[i] += c->place[i];
-        if (q[i] < 0 || q[i] >= c->ranks_of[i])
+        if (c->periodic)
+            q[i] = (q[i] + c->ranks_of[i]) % c->ranks_of[i];
+        else if (q[i] < 0 || q[i] >= c->ranks_of[i])
             return APP_OK; /* the edge of the whole box */
     }
     struct halo_message m = {.patch = &c->patch,
@@ -158,11 +169,11 @@ static void exchange(struct cg *c) {
     c->times.halo += MPI_Wtime() - began;
 }
 
-/* 27 times the centre minus the sum of all 27 cells, three per row. */
-static void multiply_row(const struct halo_patch *p, int y, int z, double *out) {
+/* The centre times its factor, minus the sum of all 27 cells, three per row. */
+static void multiply_row(const struct halo_patch *p, int y, int z, double centre, double *out) {
     const double *middle = p->now + halo_patch_place(p, 1, y, z);
     for (int x = 0; x < p->cells[0]; x++)
-        out[x] = 27 * middle[x];
+        out[x] = centre * middle[x];
     for (int d = 0; d < 9; d++) {
         const double *row = p->now + halo_patch_place(p, 1, y + d % 3 - 1, z + d / 3 - 1);
         for (int x = 0; x < p->cells[0]; x++)
@@ -180,7 +191,7 @@ static void multiply(struct cg *c, const double *in, double *out) {
     at = 0;
     for (int z = 1; z <= p->cells[2]; z++)
         for (int y = 1; y <= p->cells[1]; y++, at += row)
-            multiply_row(p, y, z, out + at);
+            multiply_row(p, y, z, c->centre, out + at);
 }
 
 /* Numbers from 0 to 1, without any pattern, which do not depend on how the box is divided. */
@@ -235,10 +246,10 @@ static void solve_all(struct cg *c, const struct options *o) {
 
 /* Computes the residual with a product of its own, because the solver's residual is only a recurrence. */
 static void measure(struct cg *c) {
-    double least = 27, product = 1;
+    double product = 1;
     for (int i = 0; i < 3; i++)
-        product *= 1 + 2 * cos(M_PI / (c->grid[i] + 1));
-    least -= product;
+        product *= c->periodic ? 3 : 1 + 2 * cos(M_PI / (c->grid[i] + 1));
+    double least = c->centre - product;
     multiply(c, c->x, c->product);
     for (size_t i = 0; i < c->count; i++) {
         c->r[i] = c->b[i] - c->product[i];
@@ -270,7 +281,8 @@ static void report_times(const struct cg *c, struct halo_report *r) {
 
 static int report(struct cg *c, const struct options *o, struct halo_report *r) {
     char text[64];
-    snprintf(text, sizeof text, "%dx%dx%d, 27 points", c->grid[0], c->grid[1], c->grid[2]);
+    snprintf(text, sizeof text, "%dx%dx%d, 27 points%s", c->grid[0], c->grid[1], c->grid[2],
+             c->periodic ? ", periodic" : "");
     halo_report_text(r, "mode", NULL, "cg");
     halo_report_text(r, "grid", "unknowns", text);
     halo_report_count(r, "ranks", "ranks", (uint64_t)c->ranks);
@@ -324,6 +336,8 @@ int halo_cg(int argc, char **argv) {
     if (code || o.manner.help)
         return code;
     memcpy(c.grid, o.grid, sizeof c.grid);
+    c.periodic = o.periodic;
+    c.centre = o.periodic ? 28 : 27;
     if ((code = place_rank(&c)))
         return code;
     code = halo_report_open(&r, &o.manner, c.rank);

@@ -103,7 +103,7 @@ fds() { # SETTING ROUND
 cg() { # SETTING ROUND
     local pad
     for pad in $(pick "0 512 2048 8192" 2048); do
-        compare "$1" "$2" "pad $pad" "host list fast" cg --pad "$pad" --solves "$(pick 10 5)"
+        compare "$1" "$2" "pad $pad" "host list fast" cg --periodic --pad "$pad" --solves "$(pick 10 5)"
     done
 }
 

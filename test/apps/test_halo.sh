@@ -52,6 +52,7 @@ options_of() { # MODE RANKS
     stencil) echo stencil --block 4x3x2 --cells 3 --steps 3 --threads "$2" ;;
     flat) echo stencil --block 5x4 --stencil 9pt --steps 3 --threads 3 ;;
     cg) echo cg --grid 9x8x7 --pad 300 ;;
+    periodic) echo cg --grid 9x8x7 --pad 300 --periodic ;;
     fds) echo fds --meshes 4x3x5 --cells 3 --fields 3 --steps 3 ;;
     esac
 }
@@ -60,7 +61,7 @@ ranks_of() { # MODE: one rank and four are enough for flat stencils, where only 
     [ "$1" = flat ] && echo 1 4 || echo 1 2 3 4
 }
 
-for mode in stencil flat cg fds; do
+for mode in stencil flat cg periodic fds; do
     for ranks in $(ranks_of $mode); do
         name=$mode.$ranks
         # shellcheck disable=SC2046
@@ -75,6 +76,7 @@ done
 for ranks in 2 3 4; do
     check "fds: the same on $ranks ranks as on one" same fds.$ranks fds.1
 done
+check 'cg: 26 messages on a periodic grid' [ "$(value periodic.1 messages),$(value periodic.3 messages)" = 26,26 ]
 check 'cg: as many iterations on four ranks as on one' [ "$(value cg.4 iterations)" = "$(value cg.1 iterations)" ]
 
 # ---- other paths and queues ----
