@@ -96,11 +96,11 @@ static int persistent_begin(struct p2p_request *r) {
     return rc;
 }
 
-static int begin_if_inactive(struct p2p_request *r) {
+static int persistent_begin_inactive(struct p2p_request *r) {
     return r->persistent && !r->active ? persistent_begin(r) : MPI_ERR_REQUEST;
 }
 
-static int report(const struct p2p_request *r, int rc) { /* p2p_request_sent has no communicator */
+static int persistent_report(const struct p2p_request *r, int rc) { /* p2p_request_sent has no communicator */
     return rc == MPI_SUCCESS ? rc : p2p_comm_error(r->comm ? r->comm : p2p_comm_find(MPI_COMM_WORLD), rc);
 }
 
@@ -117,7 +117,7 @@ int hook_Start(MPI_Request *request) {
         return host_Start(request);
     }
     struct p2p_request *r = p2p_request_of(*request);
-    return report(r, begin_if_inactive(r));
+    return persistent_report(r, persistent_begin_inactive(r));
 }
 
 /* Starts those of the requests that are Hearth's own, until one fails. Error handlers run when all messages have left: they
@@ -132,12 +132,12 @@ static int start_ours(int count, const MPI_Request requests[]) {
         if (!p2p_request_is_ours(requests[i]))
             continue;
         r = p2p_request_of(requests[i]);
-        rc = begin_if_inactive(r);
+        rc = persistent_begin_inactive(r);
     }
     p2p_lock();
     p2p_bounce_batch_end();
     p2p_unlock();
-    return report(r, rc);
+    return persistent_report(r, rc);
 }
 
 int hook_Startall(int count, MPI_Request requests[]) {
