@@ -132,6 +132,32 @@ CASE(in_order_with_others) {
     MPI_Type_free(&every_other);
 }
 
+/* Requests of MPI_PROC_NULL are MPI's own, between those that Hearth matches. */
+CASE(between_null_processes) {
+    enum { COUNT = 12 };
+    int out[COUNT], in[COUNT];
+    MPI_Request requests[2 * COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        bool null = i % 3 == 1;
+        MPI_Recv_init(&in[i], 1, MPI_INT, null ? MPI_PROC_NULL : previous(), i, MPI_COMM_WORLD,
+                      &requests[2 * i]);
+        MPI_Send_init(&out[i], 1, MPI_INT, null ? MPI_PROC_NULL : peer(), i, MPI_COMM_WORLD,
+                      &requests[2 * i + 1]);
+    }
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < COUNT; i++) {
+            out[i] = 1000 * test_rank + 10 * i + round;
+            in[i] = -1;
+        }
+        MPI_Startall(2 * COUNT, requests);
+        MPI_Waitall(2 * COUNT, requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < COUNT; i++)
+            expect_eq(in[i], i % 3 == 1 ? -1 : 1000 * previous() + 10 * i + round);
+    }
+    for (int i = 0; i < 2 * COUNT; i++)
+        MPI_Request_free(&requests[i]);
+}
+
 /* The messages leave before MPI_Startall returns: the sender makes no MPI call until they have been received. */
 CASE(leave_at_once) {
     enum { COUNT = 20, BYTES = 64 };
