@@ -166,6 +166,7 @@ cg surplus
 fds --meshes 99999999999999999999x1x1
 fds --fields 0
 fds --numbering random
+fds --requests old
 fds --json /nowhere/file
 END
 check 'bad options are refused in one line' [ $bad = 0 ]

@@ -324,7 +324,7 @@ static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[]
     struct pause pause = {0};
     int rc = MPI_SUCCESS, next = 0;
     bool polled = wait_until_complete(&w);
-    if (!gather_theirs(&t, count, requests))
+    if (!gather_theirs(&t, w.foreign ? count : 0, requests))
         return complete_fail();
     if (polled && t.count)
         rc = rma_Waitall(t.count, t.requests, t.statuses);
@@ -334,10 +334,11 @@ static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[]
 }
 
 static int wait_all_foreign(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    struct watched w = watch(count, requests);
-    if (p2p_remote_is_used)
+    if (p2p_remote_is_used) {
+        struct watched w = watch(count, requests);
         return wait_until_complete(&w) ? rma_Waitall(count, requests, statuses)
                                        : complete_all(count, requests, statuses);
+    }
     p2p_enter();
     int rc = rma_Waitall(count, requests, statuses);
     p2p_leave();
@@ -379,7 +380,7 @@ int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
     *flag = all_complete(&w, &unknown) && !unknown;
     if (!*flag)
         return MPI_SUCCESS;
-    if (!gather_theirs(&t, count, requests))
+    if (!gather_theirs(&t, w.foreign ? count : 0, requests))
         return complete_fail();
     int rc = t.count ? rma_Waitall(t.count, t.requests, t.statuses) : MPI_SUCCESS;
     return take_all(&t, rc, count, requests, statuses);

@@ -25,8 +25,10 @@ struct p2p_peer {
     struct p2p_request *first, *last; /* queue of requests that wait for space */
     struct p2p_peer *next_waiting;    /* list of peers with a non-empty queue */
     struct p2p_message *held;         /* messages that arrived out of order, sorted */
-    struct p2p_peer *next_owing;      /* list of peers with owed > 0 */
-    struct p2p_bounce *batch;         /* messages that will leave together, or NULL */
+    union {
+        struct p2p_peer *next_owing; /* on this node: list of peers with owed > 0 */
+        struct p2p_bounce *batch;    /* through the host MPI: messages that will leave together, or NULL */
+    };
     bool waiting, owing;
 };
 

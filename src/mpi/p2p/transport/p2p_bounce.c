@@ -51,12 +51,12 @@ static struct p2p_bounce *bounce_make(void) {
 }
 
 static struct p2p_bounce *bounce_take(struct p2p_peer *p) {
-    struct p2p_bounce *b = p2p_bounce_count < MOST_BOUNCES ? spare : NULL;
+    if (p2p_bounce_count == MOST_BOUNCES)
+        return NULL;
+    struct p2p_bounce *b = spare;
     if (b)
         spare = b->next;
-    else if (p2p_bounce_count < MOST_BOUNCES)
-        b = bounce_make();
-    if (!b)
+    else if (!(b = bounce_make()))
         return NULL;
     b->peer = p;
     b->owners = NULL;
