@@ -152,8 +152,9 @@ static int job_open_all(MPI_Comm comm) {
     live_open(armci_job.rank, armci_job.size);
     armci_count_show();
     net_boot_over(&armci_job.comm, &armci_job.boot);
-    net_agree_on_settings(&armci_job.boot);
-    int status = net_world_open(&armci_job.boot, net_boot_machine(&armci_job.comm),
+    int status = net_agree_on_settings(&armci_job.boot);
+    if (status == 0)
+        status = net_world_open(&armci_job.boot, net_boot_machine(&armci_job.comm),
                                 (unsigned)settings_get()->node_ranks, &armci_job.world);
     if (status == 0) {
         armci_job.reserve = net_world_share(armci_job.world, &armci_job.boot, net_reserve_bytes());

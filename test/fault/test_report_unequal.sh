@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests settings that differ between the ranks, with which ranks would communicate: HEARTH_REPORT and HEARTH_MATCH. The job ends well, its
-# collective calls have the right results, a line says what is off, and nothing is written.
+# Tests settings that differ between the ranks, with which ranks would communicate: HEARTH_REPORT, HEARTH_MATCH, HEARTH_WINDOWS,
+# HEARTH_NODE_RANKS and HEARTH_NET. The job ends well, its collective calls have the right results, a line says what is off, and nothing
+# is written. ARMCI and GASNet refuse the last two. If one rank runs without Hearth, the others say what they wait for.
 #   test_report_unequal.sh MPI TREE       timeout: 180
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -80,6 +81,68 @@ for values in 'on ' ' on'; do
     job HEARTH_MATCH "${values% *}" "${values#* }" "${preload[@]}"
     if told HEARTH_MATCH 'messages are left to MPI' 1 $?; then echo "ok HEARTH_MATCH: $values"; else fail "HEARTH_MATCH: $values"; fi
 done
+
+# A program with windows and messages.
+cat >"$dir/window.c" <<'END'
+#include <mpi.h>
+int main(void) {
+    int rank, *base, got = 0, from = 0;
+    MPI_Win win;
+    MPI_Init(0, 0);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    *base = 7 + rank;
+    MPI_Win_fence(0, win);
+    MPI_Get(&got, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Sendrecv(&got, 1, MPI_INT, 1 - rank, 1, &from, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (got != 8 - rank || from != 7 + rank)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Win_free(&win);
+    return MPI_Finalize();
+}
+END
+"$cc" -O1 "$dir/window.c" -o "$dir/window" || exit 1
+program=("$dir/window")
+unequal() { # variable, values of the ranks, what is off, options of launch.sh...
+    job "$1" "${2% *}" "${2#* }" "${preload[@]}" "${@:4}"
+    if told "$1" "$3" 1 $?; then echo "ok $1: $2"; else fail "$1: $2"; fi
+}
+for values in 'serve host' 'host serve' 'auto serve' 'serve '; do
+    unequal HEARTH_WINDOWS "$values" 'windows are left to MPI'
+done
+for values in '1 2' ' 1'; do
+    unequal HEARTH_NODE_RANKS "$values" 'all ranks of a host are one node' --env HEARTH_WINDOWS=serve
+    unequal HEARTH_NODE_RANKS "$values" 'all ranks of a host are one node' --env HEARTH_MATCH=on
+done
+unequal HEARTH_NET 'mpi ' 'windows are left to MPI' --env HEARTH_WINDOWS=serve --env HEARTH_NODE_RANKS=1
+
+# One notion of a node: messages between emulated nodes go through MPI.
+job HEARTH_LOG info info "${preload[@]}" --env HEARTH_MATCH=on --env HEARTH_NODE_RANKS=1
+if grep -q '1 of 2 processes are reached through shared memory' "$dir/log"; then echo 'ok matching has the same nodes'; else fail 'matching has the same nodes'; fi
+
+for name in armci_groups gas_barrier; do
+    program=("$tree/test/$name")
+    [ -x "${program[0]}" ] || continue
+    job HEARTH_NODE_RANKS 1 2 --env HEARTH_NVM=off
+    if [ $? != 0 ] && grep -q 'error: HEARTH_NODE_RANKS is not the same on all ranks' "$dir/log"; then echo "ok $name: refused"; else fail "$name: not refused"; fi
+done
+
+if [ "${HEARTH_TEST_TIER:-full}" != quick ]; then # it waits for 10 s
+    cat >"$dir/first" <<'END'
+#!/bin/sh
+[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ] && export LD_PRELOAD="$1"
+shift
+exec "$@"
+END
+    chmod +x "$dir/first"
+    "$here/launch.sh" "$mpi" 2 --timeout 15 "$dir/first" "$tree/lib/libhearth-mpi.so" "$dir/window" >"$dir/log" 2>&1 </dev/null
+    if [ "$(grep -cE 'warning: (MPI_Init has waited for other ranks for 10 s|the ranks could not compare their settings in MPI_Init): is Hearth preloaded into all of them\?' "$dir/log")" = 1 ]; then
+        echo 'ok a rank without Hearth is missed'
+    else
+        fail 'a rank without Hearth is missed'
+    fi
+fi
 
 # The libraries that gather counters of their own, with and without libhearth-mpi.
 for name in armci_groups gas_barrier; do

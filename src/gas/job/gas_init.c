@@ -62,15 +62,16 @@ static int open_comms(void) {
     log_identify(gas_job.rank);
     live_open(gas_job.rank, gas_job.size);
     net_boot_over(&gas_comm.all, &gas_job.boot);
-    net_agree_on_settings(&gas_job.boot);
-    int machine = net_boot_machine(&gas_comm.all);
+    int status = net_agree_on_settings(&gas_job.boot), machine = net_boot_machine(&gas_comm.all);
+    if (status != 0)
+        return status;
     hosts = malloc((size_t)gas_job.size * sizeof *hosts);
     if (!hosts)
         return -ENOMEM;
     MPI_Allgather(&machine, 1, MPI_INT, hosts, 1, MPI_INT, gas_comm.all);
     for (int i = 0; i < gas_job.size; i++)
         gas_job.machine_ranks += hosts[i] == machine;
-    int status = net_world_open(&gas_job.boot, machine, (unsigned)settings_get()->node_ranks, &gas_job.world);
+    status = net_world_open(&gas_job.boot, machine, (unsigned)settings_get()->node_ranks, &gas_job.world);
     if (status != 0)
         return status;
     MPI_Comm_split(gas_comm.all, gas_job.world->node, gas_job.rank, &gas_comm.node);

@@ -2,16 +2,22 @@
  * wait for ever, or receive what the program's own collectives send. They may differ: a launcher may not pass variables on to
  * other hosts, and `mpirun -n 1 -x HEARTH_REPORT=run.json ./a : -n 3 ./b` sets one for some ranks.
  *
- * So the ranks compare them in MPI_Init, before they use them, in one Allreduce. A setting that differs is off on all ranks. */
+ * So the ranks compare them in MPI_Init, before they use them, in one reduction. A setting that differs is off on all ranks. */
 #ifndef HEARTH_MPI_AGREEMENT_H
 #define HEARTH_MPI_AGREEMENT_H
 
 #include <stdbool.h>
+
+#include "base/base.h"
 
 /* Collective over MPI_COMM_WORLD, in every program. Also logs the complaints about settings. */
 void agreement_reach(void);
 
 /* Whether all ranks match messages (HEARTH_MATCH). For reports, ask output_is_wanted. */
 bool agreement_matches(void);
+
+/* HEARTH_WINDOWS and HEARTH_NODE_RANKS. In a program without MPI_Init, which begins sessions, they are those of this process. */
+enum windows agreement_windows(void);
+unsigned agreement_node_ranks(void);
 
 #endif

@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "mpi/core/agreement.h"
 #include "mpi/core/hooks.h"
 #include "mpi/serve/memory.h"
 #include "mpi/serve/serve_auto.h"
@@ -205,7 +206,7 @@ uint64_t serve_alloc_alignment(MPI_Info info) {
 
 int hook_Alloc_mem(MPI_Aint bytes, MPI_Info info, void *base) {
     void *memory = NULL;
-    if (bytes > 0 && base && serve_auto_wants_memory(info) && !settings_get()->node_ranks &&
+    if (bytes > 0 && base && serve_auto_wants_memory(info) && !agreement_node_ranks() &&
         !serve_alloc_alignment(info))
         memory = serve_alloc_take((uint64_t)bytes);
     if (!memory)

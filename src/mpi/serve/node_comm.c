@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "mpi/core/agreement.h"
 #include "mpi/serve/remote/domain.h"
 #include "mpi/serve/serve_agree.h"
 #include "mpi/serve/served.h"
@@ -116,11 +117,11 @@ MPI_Comm serve_node_comm(MPI_Comm comm) {
 }
 
 bool serve_node_is_whole(MPI_Comm comm, MPI_Comm node) {
-    unsigned long most = (unsigned long)settings_get()->node_ranks;
+    unsigned most = agreement_node_ranks();
     int all = 0, here = 0;
     host_Comm_size(comm, &all);
     host_Comm_size(node, &here);
-    return all == here && (!most || (unsigned long)all <= most);
+    return all == here && (!most || (unsigned)all <= most);
 }
 
 bool serve_leader_comm(MPI_Comm comm, MPI_Comm *leaders) {

@@ -20,6 +20,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "mpi/core/agreement.h"
 #include "mpi/serve/node_comm.h"
 #include "mpi/serve/remote/domain.h"
 #include "mpi/serve/serve_agree.h"
@@ -290,7 +291,7 @@ static bool gather_on_emulated_nodes(struct node_table *m, const struct sent_row
 
 /* A window of shared memory may be the first one. */
 static bool gather_rows(struct node_table *m, const struct sent_row *own, MPI_Comm comm) {
-    int per_node = (int)settings_get()->node_ranks;
+    int per_node = (int)agreement_node_ranks();
     serve_open();
     MPI_Comm node = serve_node_comm(comm), leaders;
     if ((uint64_t)m->table.size * (uint64_t)sent_bytes(&m->table) > INT_MAX)
@@ -321,7 +322,7 @@ bool serve_node_table_gather(const struct node_table_member *own, MPI_Comm comm,
     struct self self;
     self_open(&self, own, comm);
     *out = (struct node_table){.shared = NULL};
-    bool few = self.size <= FEW && !settings_get()->node_ranks;
+    bool few = self.size <= FEW && !agreement_node_ranks();
     bool done = few ? gather_few(&self, comm, out) : gather_many(&self, comm, out);
     if (!done)
         serve_node_table_free(out);

@@ -18,6 +18,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "mpi/core/agreement.h"
 #include "mpi/serve/node_comm.h"
 #include "mpi/serve/serve_agree.h"
 #include "mpi/serve/served.h"
@@ -80,7 +81,7 @@ struct probe {
 
 /* The lowest rank on another node than rank 0; rank 1 if there is only one node. */
 static int probe_target(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
-    int rank, within, lowest = 0, mine, target = 1, per_node = (int)settings_get()->node_ranks;
+    int rank, within, lowest = 0, mine, target = 1, per_node = (int)agreement_node_ranks();
     if (kind.one_node)
         return 1;
     host_Comm_rank(comm, &rank);
@@ -238,7 +239,7 @@ static bool auto_wants(MPI_Comm comm, bool allocated) {
 
 static enum windows windows_setting(MPI_Info info) {
     char value[MPI_MAX_INFO_VAL + 1];
-    int flag = 0, inside = settings_get()->windows;
+    int flag = 0, inside = agreement_windows();
     if (info != MPI_INFO_NULL &&
         host_Info_get(info, "hearth_windows", MPI_MAX_INFO_VAL, value, &flag) == MPI_SUCCESS && flag) {
         int word = settings_word("host|serve|auto", value);

@@ -33,7 +33,8 @@ int net_boot_agree(const struct net_boot *boot, int status) {
 
 /* A byte per process is enough to tell equal complaints from others. */
 struct agreed_settings {
-    unsigned char complaint, report;
+    unsigned char complaint, report, net;
+    uint32_t node_ranks;
 };
 
 static bool libhearth_complains(void) {
@@ -66,14 +67,35 @@ static void agree_on_report(const struct net_boot *boot, const struct agreed_set
         output_differs();
 }
 
-void net_agree_on_settings(const struct net_boot *boot) {
+/* They decide which processes share memory, and how others are reached. */
+static int agree_on_nodes(const struct net_boot *boot, const struct agreed_settings *all) {
+    const char *name = NULL;
+    for (int i = 1; i < boot->size && !name; i++)
+        name = all[i].net != all[0].net                 ? "HEARTH_NET"
+               : all[i].node_ranks != all[0].node_ranks ? "HEARTH_NODE_RANKS"
+                                                        : NULL;
+    if (name && !boot->rank)
+        log_error("%s is not the same on all ranks; set it for all of them, by hearth run or an option of "
+                  "the launcher "
+                  "(mpirun -x %s)",
+                  name, name);
+    return name ? -EINVAL : 0;
+}
+
+int net_agree_on_settings(const struct net_boot *boot) {
+    const struct settings *s = settings_get();
     uint32_t code = settings_complaints();
-    struct agreed_settings mine = {code ? (unsigned char)(code % 255 + 1) : 0, (unsigned char)output_kind()},
+    struct agreed_settings mine = {.complaint = code ? (unsigned char)(code % 255 + 1) : 0,
+                                   .report = (unsigned char)output_kind(),
+                                   .net = (unsigned char)s->net,
+                                   .node_ranks = (uint32_t)s->node_ranks},
                            all[boot->size];
-    if (net_boot_gather(boot, &mine, all, sizeof mine))
-        return;
+    int err = net_boot_gather(boot, &mine, all, sizeof mine);
+    if (err)
+        return err;
     agree_on_complaints(boot, all);
     agree_on_report(boot, all);
+    return agree_on_nodes(boot, all);
 }
 
 int net_agree_on_memory(const struct net_boot *boot, bool has, const char *what) {

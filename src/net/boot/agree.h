@@ -13,8 +13,9 @@
 int net_boot_agree(const struct net_boot *boot, int status);
 
 /* Collective. Of the ranks with equal complaints about settings, the lowest logs them: see settings_hold. If the ranks do not ask for the
- * same kind of report, none is written: see output_kind. */
-void net_agree_on_settings(const struct net_boot *boot);
+ * same kind of report, none is written: see output_kind. Returns 0, or on all ranks a negative code, after an error line if a
+ * setting that makes nodes is not the same on all of them. */
+int net_agree_on_settings(const struct net_boot *boot);
 
 /* Collective. `has`: this rank could allocate memory for `what`; otherwise it logs an error. Returns 0 if all could, or
  * -ENOMEM, in all ranks. */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "mpi/core/agreement.h"
 #include "mpi/p2p/transport/arrive.h"
 #include "mpi/serve/node_comm.h"
 
@@ -95,9 +96,21 @@ static void open_among(MPI_Comm comm) {
         p2p_node_eager = s->match_eager;
 }
 
+/* Groups of HEARTH_NODE_RANKS ranks of this machine. */
+static int split_into_nodes(unsigned node_ranks) {
+    MPI_Comm machine = here;
+    int rank = 0;
+    host_Comm_rank(machine, &rank);
+    int rc = host_real.Comm_split(machine, rank / (int)node_ranks, rank, &here);
+    host_real.Comm_free(&machine);
+    return rc;
+}
+
 int p2p_node_find(unsigned *count) {
     int members_here = 1;
     int rc = serve_node_split(MPI_COMM_WORLD, &here);
+    if (rc == MPI_SUCCESS && agreement_node_ranks())
+        rc = split_into_nodes(agreement_node_ranks());
     if (rc == MPI_SUCCESS)
         host_Comm_size(here, &members_here);
     *count = (unsigned)members_here;

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "mpi/core/agreement.h"
 #include "mpi/serve/process.h"
 #include "mpi/serve/remote/remote.h"
 #include "mpi/serve/serve_agree.h"
@@ -248,7 +249,7 @@ static void engine_leave(struct serve_domain *d) {
 static int domain_open_net(struct serve_domain *d, int machine) {
     const struct net_service service = serve_remote_service(d);
     d->rpc->identify(d->boot.rank);
-    int status = d->rpc->world_open(&d->boot, machine, (unsigned)settings_get()->node_ranks, &d->world);
+    int status = d->rpc->world_open(&d->boot, machine, agreement_node_ranks(), &d->world);
     if (status != 0)
         return status;
     bool serves = d->world->local == 0;
