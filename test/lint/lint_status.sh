@@ -1,0 +1,75 @@
+#!/bin/sh
+# Checks that doc/status.md and doc/results.md are what their data generates, and tests the generators, and the tool that records
+# runs, on small data.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+faults=0
+fail() {
+    echo "$1"
+    faults=$((faults + 1))
+}
+
+doc/status.py --check || faults=1
+doc/results.py --check || faults=1
+
+# ---- a run that is recorded ----
+
+cat >"$dir/log" <<'L'
+FAIL   mpi_sync.mpich.on: exit status 1
+skip   test_one.mpich: it is not installed
+FAIL   mpi_sync.mpich.on: exit status 1
+10 passed, 1 failed, 1 skipped
+L
+mkdir "$dir/records"
+record() {
+    test/status/record.py "$@" --platform here --seconds 90 --mpi 'MPICH 4' --folder "$dir/records" >"$dir/said" 2>&1
+}
+record builds --log "$dir/log" "$dir/log" --passed 2 --note 'a note' || fail "record.py failed: $(cat "$dir/said")"
+record mpis --passed 3 || fail 'record.py failed without a log'
+record fuzz && fail 'record.py recorded a run of nothing'
+doc/status.py "$dir/records" "$dir/page" || fail 'status.py failed'
+shows() { grep -qF -- "$1" "$dir/page" || fail "the page does not show: $1"; }
+shows '| builds (`make test-builds`) | here | `'
+shows '| 22 | 2 | 2 | 1.5 | '
+shows '| 3 | 0 | 0 | 1.5 | '
+shows '- builds, here: `mpi_sync.mpich.on`: exit status 1'
+shows '- builds, here: `test_one.mpich`: it is not installed'
+shows '- builds, here: a note'
+shows '- quick (`make test`)'
+doc/status.py --check "$dir/records" "$dir/page" || fail 'a page that was just written differs'
+sed -i 's/"passed": 3/"passed": 4/' "$dir/records/mpis-here.json"
+doc/status.py --check "$dir/records" "$dir/page" >/dev/null && fail 'a page that differs from its data is not found'
+mv "$dir/records/mpis-here.json" "$dir/records/mpis-there.json"
+doc/status.py "$dir/records" "$dir/page" 2>/dev/null && fail 'a record under another name is accepted'
+
+cat >"$dir/junit.xml" <<'X'
+<testsuite><testcase classname="all" name="lint_one" time="1"/>
+<testcase classname="mpich.on" name="mpi_two" time="1"><failure type="flaky" message="once"></failure></testcase>
+<testcase classname="mpich" name="test_three" time="1"><skipped message="no tool"/></testcase></testsuite>
+X
+record coverage --junit "$dir/junit.xml" || fail 'record.py cannot read junit.xml'
+python3 - "$dir/records/coverage-here.json" <<'P' || fail 'the record of junit.xml differs'
+import json, sys
+found = json.load(open(sys.argv[1]))
+assert [found[key] for key in ("passed", "failed", "skipped", "minutes")] == [1, 1, 1, 1.5]
+assert found["failures"] == [{"name": "mpi_two.mpich.on", "reason": "flaky: once"}] and found["skips"] == [{"name": "test_three.mpich", "reason": "no tool"}]
+P
+
+# ---- results ----
+
+mkdir "$dir/results"
+cat >"$dir/results/programs.json" <<'J'
+{"title": "Programs", "command": "make bench", "machines": {"One": {"processor": "P", "cores": 2, "date": "today"}},
+ "rows": [{"program": "lcc", "what": "w", "mpi": "MPICH", "key": ["lcc", "c", "MPICH"], "times": {}}]}
+J
+cat >"$dir/results.csv" <<'C'
+paper,figure,claim,setting,ours,low,high
+"Programs","lcc","c","MPICH",7.25,6.9,12.4
+C
+doc/results.py --take "$dir/results.csv" One "$dir/results" >/dev/null || fail 'results.py takes nothing of results.csv'
+doc/results.py "$dir/results" "$dir/page" || fail 'results.py failed'
+shows '| lcc | w | MPICH | 7.2 (6.9 to 12) |'
+doc/results.py --take "$dir/results.csv" Two "$dir/results" 2>/dev/null && fail 'results.py takes figures of an unknown machine'
+[ $faults = 0 ]
