@@ -24,7 +24,7 @@ int output_kind(void);
 void output_disable(void);
 void output_differs(void);
 
-/* The file, with its name expanded; false: none is wanted, or it is stderr. */
+/* The file, with its name expanded and an absolute path; false: none is wanted, or it is stderr. */
 bool output_path(int rank, char *path, size_t room);
 
 /* Opens stderr, or a new file, with permissions by the umask; links are not followed. `part`, unless NULL, is inserted

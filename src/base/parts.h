@@ -1,43 +1,45 @@
-/* parts.h: a report that the ranks of a job write in parts while they run, so that there is one even if the job never reaches
- * its end.
+/* parts.h: the report of a job that has not reached its end, in one file per rank.
  *
- *      run.json           the report, replaced as a whole each time
- *      run.json.parts/    RANK.JOB: the last part of each rank; ended.JOB: a rank writes, or has written, the last report
+ *      run.json           the report, which rank 0 writes in MPI_Finalize
+ *      run.json.parts/    RANK.JOB: the last report of one rank, as JSON; ended.JOB: why the job ended early
  *
- * A part is the complete report of its rank alone. A report is merged from the parts by copying ranges of files, without
- * memory, locks or the C library's streams: a signal handler can do it. */
+ * A rank writes only its own part. Nothing in the job merges them: `hearth report` does when it reads (tools/report/parts_read.h),
+ * so a part never holds values of two moments, and a rank that is killed can leave nothing half written. */
 #ifndef HEARTH_PARTS_H
 #define HEARTH_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#define PARTS_FOLDER ".parts" /* behind the path of the report */
+#define PARTS_ENDED  "ended"
+#define PARTS_DRAFT  ".new" /* of a file that is being written */
+
+/* JOB in the name of a part; of a draft too. Returns false for another file. `rank`: -1 for ended.JOB. */
+bool parts_name_read(const char *name, int *rank, uint64_t *job, bool *is_draft);
 
 struct parts {
-    char path[4096], folder[4096 + 8];
-    uint64_t job; /* the same on all ranks, and different from that of earlier jobs with this file */
-    int rank, ranks;
-    bool is_json, is_written; /* is_written: this rank's part */
+    char path[4096 + 8]; /* of the folder */
+    uint64_t job;        /* the same on all ranks, and different from that of earlier jobs with this report */
+    int rank;
+    int folder; /* its descriptor; negative: not open */
+    dev_t device;
+    ino_t inode; /* of the folder: the program may have closed the descriptor */
 };
 
-/* False: the report cannot be replaced, as it is not a regular file. Rank 0 removes parts of earlier jobs. */
-bool parts_open(struct parts *p, const char *path, uint64_t job, int rank, int ranks);
+/* `report`: an absolute path. Returns false if no parts may be written there: the report is not a regular file, or the folder
+ * belongs to somebody else. Rank 0 removes parts of earlier jobs. */
+bool parts_open(struct parts *p, const char *report, uint64_t job, int rank);
 
-/* Replaces this rank's part: its report as text, or as a JSON object whose members are merged: lists are joined in the order
- * of the ranks, other values are those of the lowest rank. Returns 0 or a negative code: -ECANCELED if a rank has claimed the
- * last report. */
+/* Replaces this rank's part. Returns 0 or a negative code. */
 int parts_write(struct parts *p, const char *text, size_t length);
 
-/* Merges all parts into the report, with the member "partial" that says why it is partial: plain ASCII without quotes.
- * Unless `is_last`, it waits for other ranks that merge, and does nothing once a rank has claimed the last report. Only
- * with `is_last` it is async-signal-safe. Returns 0 or a negative code. */
-int parts_merge(const struct parts *p, const char *why, bool is_last);
+/* Notes why the job ended early, if any rank has written a part: the first reason counts. Async-signal-safe. */
+void parts_end(struct parts *p, const char *why);
 
-/* Whether this rank is to write the last report: the first that asks is. Async-signal-safe. False if there is no part. */
-bool parts_claim(const struct parts *p);
-
-/* Removes all parts; only that of this rank. Async-signal-safe. */
-void parts_remove_all(const struct parts *p);
-void parts_remove_own(const struct parts *p);
+/* Removes this rank's part, and the folder if it is then empty. */
+void parts_remove(struct parts *p);
 
 #endif

@@ -1,10 +1,12 @@
-/* early.c: ranks that get from each other until the report shows gets of both, and then end in one of several ways.
+/* early.c: ranks that get from each other until the parts of the report show gets of both, and then end in one of several ways.
  *      early HOW FOLDER
  *
  *   abort, exit, segv, raise   rank 1 ends so; the others go on until they are ended
  *   chain                      as segv, with a handler that calls the one before it
  *   wait                       until FOLDER/go exists; then MPI_Finalize
- *   own                        the same, and SIGTERM creates FOLDER/handled instead of ending the process */
+ *   move                       in the folder `/`; until FOLDER/go exists; then MPI_Finalize
+ *   own                        as wait, and SIGTERM creates FOLDER/handled instead of ending the process */
+#include <dirent.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -37,21 +39,34 @@ static int is_there(const char *folder, const char *name) {
     return !access(path, F_OK);
 }
 
-/* Whether a partial report with gets of this many ranks is there. */
-static int is_reported(const char *path, int ranks) {
+/* Whether the part of a rank has gets. */
+static int has_gets(int folder, const char *name) {
     static char text[1 << 20];
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return !strcmp(path, "1");
-    text[fread(text, 1, sizeof text - 1, file)] = 0;
-    fclose(file);
-    int found = 0;
+    int file = openat(folder, name, O_RDONLY);
+    ssize_t n = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    close(file);
+    text[n > 0 ? n : 0] = 0;
     for (const char *at = text; (at = strstr(at, "\"hit_ratio\": "));
          at++) { /* one of each window and rank */
         const char *gets = strstr(at, "\"gets\": ");
-        found += gets && gets[8] >= '1' && gets[8] <= '9';
+        if (gets && gets[8] >= '1' && gets[8] <= '9')
+            return 1;
     }
-    return found >= ranks || strstr(text, "on 1 ranks");
+    return 0;
+}
+
+/* Whether this many ranks have written parts with gets. */
+static int is_reported(const char *report, int ranks) {
+    char path[600];
+    int found = 0;
+    snprintf(path, sizeof path, "%s.parts", report);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        found += entry->d_name[0] != '.' && !strstr(entry->d_name, ".new") &&
+                 has_gets(dirfd(folder), entry->d_name);
+    if (folder)
+        closedir(folder);
+    return found >= ranks || !strcmp(report, "1");
 }
 
 static void end(const char *how) {
@@ -79,6 +94,8 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (!strcmp(how, "chain"))
         sigaction(SIGSEGV, &(struct sigaction){.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO}, &before);
+    if (!strcmp(how, "move") && chdir("/"))
+        return 1;
     alarm(100);
     snprintf(name, sizeof name, "%s/pid%d", folder, rank);
     FILE *file = fopen(name, "w");

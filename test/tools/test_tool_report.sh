@@ -191,11 +191,15 @@ check 'with the same words' has "$dir/both.html" '<p id="verdict"><b>Not clear w
 check 'and no more markup than its own' lacks "$dir/both.html" '<script'
 check 'one run beside itself' has <("$hearth" report "$dir/small.json" "$dir/small.json") '^gets +5920 +5920 *$'
 
+check 'JSON as it was read' cmp "$dir/small.json" <("$hearth" report --json "$dir/small.json")
+
 # ---- refused input ----
 
 refused 'no file' 'hearth report takes the report of a run'
 refused 'an unknown table' 'there is no table places: write --csv, or --csv=ranks' --csv=places "$dir/small.json"
 refused 'a page and CSV' '--html FILE writes a page: leave out --csv' --csv --html "$dir/page.html" "$dir/small.json"
+refused 'JSON and CSV' '--json prints the report itself: leave out --csv' --csv --json "$dir/small.json"
+refused 'JSON of two reports' '--json prints one report: name one file' --json "$dir/small.json" "$dir/small.json"
 refused 'a colon without runs behind it' 'runs are missing before or after a colon' "$dir/small.json" :
 refused 'two colons' 'runs are missing before or after a colon' "$dir/small.json" : : "$dir/small.json"
 refused 'one run as two' '.*small.json and .*small.json are the same file: name every run' "$dir/small.json,$dir/../${dir##*/}/small.json"

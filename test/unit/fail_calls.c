@@ -64,7 +64,9 @@ WRAP(EACCES, -1, int, mkdir, (const char *path, mode_t mode), (path, mode))
 WRAP(EACCES, -1, int, rename, (const char *from, const char *to), (from, to))
 WRAP(EMFILE, NULL, FILE *, fopen, (const char *path, const char *mode), (path, mode))
 WRAP(EMFILE, NULL, FILE *, fdopen, (int fd, const char *mode), (fd, mode))
+WRAP(EACCES, -1, int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to))
 WRAP(EMFILE, NULL, DIR *, opendir, (const char *path), (path))
+WRAP(ENOMEM, NULL, DIR *, fdopendir, (int folder), (folder))
 WRAP(EMFILE, -1, int, eventfd, (unsigned count, int flags), (count, flags))
 WRAP(EMFILE, -1, int, pipe2, (int ends[2], int flags), (ends, flags))
 WRAP(EMFILE, -1, int, socket, (int domain, int type, int protocol), (domain, type, protocol))
@@ -84,6 +86,16 @@ int __wrap_open(const char *path, int flags, ...) {
     mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
     va_end(rest);
     return fails_with(EMFILE) ? -1 : __real_open(path, flags, mode);
+}
+
+int __real_openat(int folder, const char *path, int flags, ...);
+int __wrap_openat(int folder, const char *path, int flags, ...);
+int __wrap_openat(int folder, const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    return fails_with(EMFILE) ? -1 : __real_openat(folder, path, flags, mode);
 }
 
 /* All commands take a number or nothing. */

@@ -15,16 +15,19 @@
 #include "base/base.h"
 #include "report/report_compare.h"
 #include "report/report_csv.h"
+#include "report/report_load.h"
 #include "tools.h"
 
 static const char help[] =
-    "usage: hearth report [--html FILE | --csv[=TABLE]] [--output FILE] RUN.json [RUN.json...]\n"
+    "usage: hearth report [--html FILE | --csv[=TABLE] | --json] [--output FILE] RUN.json [RUN.json...]\n"
     "\n"
     "  RUN.json       the report of a run: HEARTH_REPORT=RUN.json, or hearth run --report RUN.json\n"
     "  --html FILE    write a self-contained HTML page instead, for a browser or for print\n"
     "  --csv          print CSV instead: a row per rank, and per window, MPI function and target of a rank\n"
     "  --csv=TABLE    only one kind of row: ranks, windows, calls or targets\n"
-    "  --output FILE  write text or CSV to a file\n"
+    "  --json         print the report itself; of a job that was killed or still runs, the parts of its "
+    "ranks as one\n"
+    "  --output FILE  write text, CSV or JSON to a file\n"
     "\n"
     "Prints a summary by rank, window and call site, and advice. Several runs are compared. Runs of one\n"
     "configuration belong together: A1.json,A2.json,A3.json B1.json,B2.json,B3.json, or A*.json : B*.json.\n"
@@ -34,11 +37,13 @@ static const char help[] =
 struct wishes {
     const char *html, *output;
     unsigned csv; /* tables; 0: no CSV */
+    bool json;
 };
 
 static int report_command_read_options(struct wishes *w, int argc, char **argv) {
     static const struct option options[] = {{"html", required_argument, NULL, 'h'},
                                             {"csv", optional_argument, NULL, 'c'},
+                                            {"json", no_argument, NULL, 'j'},
                                             {"output", required_argument, NULL, 'o'},
                                             {NULL, 0, NULL, 0}};
     int option;
@@ -47,6 +52,8 @@ static int report_command_read_options(struct wishes *w, int argc, char **argv) 
             w->html = optarg;
         else if (option == 'o')
             w->output = optarg;
+        else if (option == 'j')
+            w->json = true;
         else if (option != 'c')
             return refuse_option(&command_report, option, argv);
         else if (!(w->csv = csv_table(optarg)))
@@ -55,6 +62,10 @@ static int report_command_read_options(struct wishes *w, int argc, char **argv) 
     }
     if (w->html && (w->csv || w->output))
         return refuse("--html FILE writes a page: leave out %s", w->csv ? "--csv" : "--output");
+    if (w->json && (w->html || w->csv))
+        return refuse("--json prints the report itself: leave out %s", w->html ? "--html" : "--csv");
+    if (w->json && argc - optind > 1)
+        return refuse("--json prints one report: name one file");
     if (optind == argc)
         return refuse("hearth report takes the report of a run, RUN.json: see hearth help report");
     return 0;
@@ -141,10 +152,28 @@ static int print_page(const struct wishes *w, const struct run_groups *groups) {
     return page_close(&p);
 }
 
+static int print_json(const struct wishes *w, const char *path) {
+    struct page p = {.file = stdout};
+    char *text;
+    size_t length;
+    int err = report_load(path, &text, &length);
+    if (err)
+        return err;
+    err = w->output ? page_open(&p, w->output) : 0;
+    if (!err) {
+        fwrite(text, 1, length, p.file);
+        err = w->output ? page_close(&p) : 0;
+    }
+    free(text);
+    return err;
+}
+
 static int report_command_run(int argc, char **argv) {
     struct wishes w = {0};
     struct run_groups groups = {0};
     int err = report_command_read_options(&w, argc, argv);
+    if (!err && w.json)
+        return print_json(&w, argv[optind]);
     if (!err)
         err = run_groups_read(argv + optind, argc - optind, &groups);
     if (!err && (w.html || w.output))

@@ -6,13 +6,11 @@
 #include "report/report_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "report/report_load.h"
 #include "report/report_matrix.h"
 #include "tools.h"
 
@@ -346,37 +344,6 @@ static void read_job(struct trouble *t, struct run *run) {
 
 /* ---- the file ---- */
 
-static int refuse_file(const char *path) {
-    return refuse("cannot read %s: %s: name the JSON report of a run, made with HEARTH_REPORT=FILE.json",
-                  path, strerror(errno));
-}
-
-/* The size from stat is only a hint: the file may be a pipe. */
-static int read_load(const char *path, char **text, size_t *length) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat about;
-    if (fd < 0)
-        return refuse_file(path);
-    size_t room = !fstat(fd, &about) && about.st_size > 0 ? (size_t)about.st_size + 2 : 65536;
-    ssize_t n;
-    *text = need(room);
-    *length = 0;
-    while ((n = read(fd, *text + *length, room - *length - 1)) > 0) {
-        *length += (size_t)n;
-        if (*length + 1 == room) {
-            *text = list_grown(*text, *length, *length, 1);
-            room = 2 * *length;
-        }
-    }
-    int err = n < 0 ? refuse_file(path) : 0;
-    close(fd);
-    if (err) {
-        free(*text);
-        *text = NULL;
-    }
-    return err;
-}
-
 static int parse(struct run *run, size_t length) {
     struct json_error error;
     int err = json_read(run->text, length, &run->root, &error);
@@ -426,7 +393,7 @@ static int read_all(struct run *run) {
 int report_read(const char *path, struct run *run) {
     size_t length = 0;
     *run = (struct run){.path = path};
-    int err = read_load(path, &run->text, &length);
+    int err = report_load(path, &run->text, &length);
     if (err)
         return err;
     err = parse(run, length);

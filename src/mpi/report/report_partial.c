@@ -58,7 +58,7 @@ static void plan_next(double cost) {
 static bool open_joint(const char *path) {
     uint64_t job = (uint64_t)clock_ns() ^ (uint64_t)getpid() << 40;
     host_Bcast(&job, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    return parts_open(&partial.parts, path, job, partial.rank, partial.ranks);
+    return parts_open(&partial.parts, path, job, partial.rank);
 }
 
 void report_start(void) {
@@ -101,27 +101,22 @@ static int write_own(const char *why) {
     return 0;
 }
 
-static int write_part(void) {
+static int write_part(const char *why) {
     size_t length = 0;
-    char *text = report_own(partial.rank, partial.ranks, partial.parts.is_json, NULL, &length);
+    char *text = report_own(partial.rank, partial.ranks, true, why, &length);
     int err = text ? parts_write(&partial.parts, text, length) : -EAGAIN;
     free(text);
     return err;
 }
 
 void report_partial_write(void) {
-    bool is_asked = atomic_load_explicit(report_due, memory_order_relaxed) == ASK_NOW;
     uint64_t begun = clock_ns();
     char why[128];
-    int err;
     if (atomic_load(&partial.is_over) || atomic_flag_test_and_set(&partial.is_busy))
         return;
     snprintf(why, sizeof why, "it was written after %.1f s, before the program called MPI_Finalize",
              (double)rma_record_now() / 1e9);
-    if (partial.kind == PARTIAL_OWN)
-        err = write_own(why);
-    else if (!(err = write_part()) && (is_asked || !partial.rank))
-        err = parts_merge(&partial.parts, why, false);
+    int err = partial.kind == PARTIAL_OWN ? write_own(why) : write_part(why);
     if (err && err != -EAGAIN) {
         log_info("HEARTH_REPORT: no partial reports are written: %s", strerror(-err));
         atomic_store(report_due, UINT64_MAX);
@@ -137,13 +132,6 @@ static bool is_first_end(void) {
     return partial.pid == getpid() && !atomic_exchange(&partial.is_over, true);
 }
 
-static void last_merge(const char *why) {
-    if (!parts_claim(&partial.parts))
-        return;
-    parts_merge(&partial.parts, why, true);
-    parts_remove_all(&partial.parts);
-}
-
 /* On a thread of the program. If another thread is writing, its part will do. */
 static void end_early(const char *how) {
     char why[128];
@@ -154,14 +142,14 @@ static void end_early(const char *how) {
     if (partial.kind != PARTIAL_JOINT && !is_busy)
         write_own(why);
     if (partial.kind == PARTIAL_JOINT && !is_busy)
-        write_part();
+        write_part(why);
     if (partial.kind == PARTIAL_JOINT)
-        last_merge(why);
+        parts_end(&partial.parts, why);
 }
 
 void report_partial_signal(const char *what) {
     if (is_first_end())
-        last_merge(what);
+        parts_end(&partial.parts, what);
 }
 
 int hook_Abort(MPI_Comm comm, int code) {
@@ -183,5 +171,5 @@ void report_partial_stop(void) {
 
 void report_partial_remove(void) {
     if (partial.kind == PARTIAL_JOINT)
-        parts_remove_own(&partial.parts);
+        parts_remove(&partial.parts);
 }

@@ -1,9 +1,8 @@
 /* report_partial.h: reports of jobs that have not reached MPI_Finalize: at intervals, on request, and when a rank ends early.
  *
- * At intervals each rank writes its own report as a part (base/parts.h), in one of its MPI calls, and rank 0 merges the parts.
- * No rank needs another one for it, and nothing more must be computed when the job is killed. The rank that ends the job early
- * (MPI_Abort, exit without MPI_Finalize, a signal) merges the last parts of all ranks. After SIGKILL the last report of rank 0
- * remains. */
+ * At intervals each rank writes its own report as a part (base/parts.h), in one of its MPI calls. No rank needs another one for
+ * it, and nothing more must be computed when the job is killed: `hearth report` merges the parts that it finds. The rank that ends
+ * the job early (MPI_Abort, exit without MPI_Finalize, a signal) adds the reason. */
 #ifndef HEARTH_MPI_REPORT_PARTIAL_H
 #define HEARTH_MPI_REPORT_PARTIAL_H
 
@@ -26,7 +25,7 @@ void report_partial_remove(void);
 /* report_signal.c: signals that end the process write a last report first. */
 void report_signal_open(void);
 void report_signal_close(void);
-/* Merges the last parts. Async-signal-safe. */
+/* Adds the reason to the parts. Async-signal-safe. */
 void report_partial_signal(const char *what);
 
 #endif

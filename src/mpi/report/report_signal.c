@@ -1,7 +1,7 @@
 /* report_signal.c: signals that end the process: a batch system's time limit, a launcher that ends the other ranks, a crash.
  *
- * The handler merges the parts that are on disk, by system calls alone, and then lets the signal take effect as if it had never
- * been there: it restores the previous action and either returns to the instruction that failed, or raises the signal again. So
+ * The handler writes the reason beside the parts that are on disk, by system calls alone, and then lets the signal take effect as if it
+ * had never been there: it restores the previous action and either returns to the instruction that failed, or raises the signal again. So
  * exit status, core file and backtrace are unchanged.
  *
  * A signal whose action the program has set is left alone. Before MPI_Init returns, MPI, UCX and Fortran's library set
