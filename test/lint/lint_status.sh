@@ -57,6 +57,34 @@ assert [found[key] for key in ("passed", "failed", "skipped", "minutes")] == [1,
 assert found["failures"] == [{"name": "mpi_two.mpich.on", "reason": "flaky: once"}] and found["skips"] == [{"name": "test_three.mpich", "reason": "no tool"}]
 P
 
+# ---- a run of test/run ----
+
+python3 -B - "$dir" <<'P' || fail 'status.py of the runner records a run of test/run wrongly'
+import json, sys, types
+sys.path.insert(0, "test")
+from runner import status
+from runner.job import Result
+
+class Report:
+    began = 0
+    results = [Result("a", "passed", 1, ""), Result("b", "failed", 1, "", "exit status 1"), Result("c", "flaky", 1, "", "killed"), Result("d", "skipped", 1, "", "no d")]
+    def count(self, *kinds): return sum(result.status in kinds for result in self.results)
+    def failures(self): return [result for result in self.results if result.status in ("failed", "flaky")]
+
+written, whole = [], status.write
+status.write = lambda *arguments: written.append(whole(*arguments, place="run", versions=[], folder=sys.argv[1])) or status.ROOT / "x"
+chosen = types.SimpleNamespace(record=True, k="", m=None, t=None, tier="quick")
+sys.stdout = sys.stderr = open("/dev/null", "w")
+status.record_run(types.SimpleNamespace(**{**vars(chosen), "k": "mpi_"}), Report())
+status.record_run(types.SimpleNamespace(**{**vars(chosen), "record": False}), Report())
+assert written == []
+status.record_run(chosen, Report())
+found = json.loads(written[0].read_text())
+assert [found[key] for key in ("tier", "passed", "failed", "skipped")] == ["quick", 1, 2, 1], found
+assert found["failures"] == [{"name": "b", "reason": "failed: exit status 1"}, {"name": "c", "reason": "flaky: killed"}]
+assert len(found["commit"]) == 40 if found["commit"] else True
+P
+
 # ---- results ----
 
 mkdir "$dir/results"
