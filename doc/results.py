@@ -39,8 +39,8 @@ def measured(cell):
 
 def by_machine(data):
     names = list(data["machines"])
-    rows = ([row["program"], row["what"], row["mpi"], *(measured(row["times"].get(name)) for name in names)] for row in data["rows"])
-    yield from table(["program", "times as fast with Hearth as", "MPI", *names], rows)
+    rows = ([row["program"], row["does"], row["against"], row["mpi"], *(measured(row["times"].get(name)) for name in names)] for row in data["rows"])
+    yield from table(["program", "Hearth", "compared with", "MPI", *names], rows)
     yield ""
     for name, machine in data["machines"].items():
         yield f"- {name}: {machine['processor']}, {machine['cores']} cores, {machine['date']}. {machine.get('remark', '')}".rstrip()

@@ -90,7 +90,7 @@ P
 mkdir "$dir/results"
 cat >"$dir/results/programs.json" <<'J'
 {"title": "Programs", "command": "make bench", "machines": {"One": {"processor": "P", "cores": 2, "date": "today"}},
- "rows": [{"program": "lcc", "what": "w", "mpi": "MPICH", "key": ["lcc", "c", "MPICH"], "times": {}}]}
+ "rows": [{"program": "lcc", "does": "d", "against": "a", "mpi": "MPICH", "key": ["lcc", "c", "MPICH"], "times": {}}]}
 J
 cat >"$dir/results.csv" <<'C'
 paper,figure,claim,setting,ours,low,high
@@ -98,6 +98,6 @@ paper,figure,claim,setting,ours,low,high
 C
 doc/results.py --take "$dir/results.csv" One "$dir/results" >/dev/null || fail 'results.py takes nothing of results.csv'
 doc/results.py "$dir/results" "$dir/page" || fail 'results.py failed'
-shows '| lcc | w | MPICH | 7.2 (6.9 to 12) |'
+shows '| lcc | d | a | MPICH | 7.2 (6.9 to 12) |'
 doc/results.py --take "$dir/results.csv" Two "$dir/results" 2>/dev/null && fail 'results.py takes figures of an unknown machine'
 [ $faults = 0 ]

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Runs the commands of README, CONTRIBUTING and doc as typed, in a copy of the sources with an installed Hearth, by a user that is not
 # root, on two cores. commands.py says which commands are not run as they stand.   test_commands.sh MPI TREE
-# once: yes; timeout: 120; coverage: no
+# once: yes; timeout: 300; coverage: no
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 tier=${HEARTH_TEST_TIER:-quick} failed=0
+[ "$tier" = quick ] && limit=100 || limit=300 # seconds for a page, on busy cores
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$root" || exit 1
@@ -93,7 +94,7 @@ run_page() { # page
         cd "$copy" && unset "${!HEARTH_@}" "${!OMPI_@}" "${!PRTE_@}" # a user does not have the settings of this shell
         [ "$1" = README.md ] || PATH=$home/hearth/bin:$PATH
         export HOME=$home INSTALLED=$installed PLAIN=$plain PATH PKG_CONFIG_PATH=$home/hearth/lib/pkgconfig
-        "${as_user[@]}" timeout -k 5 100 taskset -c "$cores" bash "$home/$name.sh"
+        "${as_user[@]}" timeout -k 5 "$limit" taskset -c "$cores" bash "$home/$name.sh"
     )
 }
 
