@@ -68,12 +68,12 @@ one() { # place, command, what is run
     local lack status=0 began=$EPOCHREALTIME
     lack=$(lacks "$3")
     if [ -n "$lack" ]; then
-        echo "skip $1: needs $lack: $2"
+        echo "skip $1: needs $lack: ${2%%$'\n'*}"
         return
     fi
     eval "$3" >"$LOG" 2>&1 </dev/null || status=$?
     if [ $status = 0 ]; then
-        printf 'ok   %s (%d ms): %s\n' "$1" $(((${EPOCHREALTIME/./} - ${began/./}) / 1000)) "$2"
+        printf 'ok   %s (%d ms): %s\n' "$1" $(((${EPOCHREALTIME/./} - ${began/./}) / 1000)) "${2%%$'\n'*}"
     else
         echo "FAIL $1: exit status $status: $2"
         tail -n 15 "$LOG" | sed 's/^/    | /'
