@@ -38,6 +38,7 @@ class Report:
         self.left = {job.name: self.expected(job) for job in jobs}
         self.worked = self.guessed = 0.001  # core seconds that finished jobs took, and were expected to take
         self.current = ""
+        self.took = []  # seconds and name of each job that has ended
 
     # ---- durations of earlier runs ----
 
@@ -88,6 +89,7 @@ class Report:
         self.worked += seconds * share
         self.guessed += self.left.pop(job.name, 0)
         self.times[job.name] = [round(seconds, 2), round(core_seconds, 2)]
+        self.took.append((seconds, core_seconds, job.name))
         if job.limit / 2 < seconds < job.limit:
             self.say(f"slow   {job.name}: {seconds:.0f} s of at most {job.limit}")
 
@@ -130,6 +132,7 @@ class Report:
             self.show(result)
         self.write_times()
         self.write_junit()
+        self.show_slowest()
         flaky = self.count("flaky")
         took = minutes(time.monotonic() - self.began)
         for result in self.failures():
@@ -145,6 +148,13 @@ class Report:
             print(f"  from {log}:")
             for line in excerpt(log):
                 print(f"    | {line}")
+
+    def show_slowest(self, most=20):
+        if len(self.took) < 2 * most:
+            return
+        print(f"the slowest {most} of {len(self.took)} jobs: seconds, CPU seconds")
+        for seconds, core_seconds, name in sorted(self.took, reverse=True)[:most]:
+            print(f"  {seconds:6.1f} {core_seconds:6.1f}  {name}")
 
     def write_times(self):
         with open(self.times_file(), "w") as file:

@@ -1,4 +1,5 @@
-"""Runs jobs in parallel, as many as the cores allow; jobs that must run alone come last, one by one.
+"""Runs jobs in parallel, as many as the cores allow; jobs that must run alone come last, one by one. How many cores a job
+keeps busy is an estimate, so while cores are seen idle, more jobs run beside those that fit.
 
 A test that fails is run once more, alone. If it then passes it is flaky: both logs are kept, and it counts as a
 failure."""
@@ -10,6 +11,8 @@ import time
 from . import job as jobs
 
 GRACE = 10  # seconds beyond a job's limit, in which a launcher can clean up
+IDLE = 0.5  # cores that must be idle before one more job runs
+BESIDE = 4  # jobs at the same time, per core
 
 
 def session(leader):
@@ -23,6 +26,32 @@ def session(leader):
         except (OSError, ProcessLookupError):
             pass
     return found
+
+
+class IdleCores:
+    """Measures how many cores were idle, from /proc/stat."""
+    SPAN = 0.25  # seconds that a measurement takes at least
+
+    def __init__(self):
+        self.restart()
+
+    @staticmethod
+    def ticks():
+        """Returns all ticks of all cores, and the idle ones."""
+        with open("/proc/stat") as file:
+            fields = [int(field) for field in file.readline().split()[1:9]]
+        return sum(fields), fields[3] + fields[4]
+
+    def restart(self):
+        self.began, self.start = time.monotonic(), self.ticks()
+
+    def count(self, cores):
+        """The idle cores since the last measurement; 0 if that is not long ago."""
+        if time.monotonic() - self.began < self.SPAN:
+            return 0
+        (all_before, idle_before), (all_now, idle_now) = self.start, self.ticks()
+        self.restart()
+        return cores * (idle_now - idle_before) / max(1, all_now - all_before)
 
 
 class Running:
@@ -71,6 +100,7 @@ class Scheduler:
     def __init__(self, cores, logs, report):
         self.cores, self.logs, self.report = cores, logs, report
         self.running = []
+        self.idle = IdleCores()
 
     def log_of(self, job, again):
         return os.path.join(self.logs, job.name + (".again" if again else "") + ".log")
@@ -85,31 +115,42 @@ class Scheduler:
         used = sum(min(r.job.cores, self.cores) for r in self.running if not r.job.waits())
         return used == 0 or used + job.cores <= self.cores
 
+    def next_beside(self, jobs):
+        """A job that may run beside the others while cores are idle: none that needs all of them."""
+        if len(self.running) >= BESIDE * self.cores or self.idle.count(self.cores) < IDLE:
+            return None
+        return next((job for job in jobs if job.cores < self.cores), None)
+
     def start(self, job, again=False):
         self.running.append(Running(job, self.log_of(job, again)))
         self.report.started(job)
 
+    def ended(self):
+        over = [r for r in self.running if r.ended()]
+        self.running = [r for r in self.running if r not in over]
+        return over
+
     def wait(self):
         """Returns the jobs that have ended, at least one."""
-        while True:
-            over = [r for r in self.running if r.ended()]
-            if over:
-                self.running = [r for r in self.running if r not in over]
-                return over
+        while not (over := self.ended()):
             self.report.tick()
             time.sleep(0.01)
+        return over
 
     def run(self, all_jobs):
         together = [job for job in all_jobs if not job.alone]
         failed = []
         while together or self.running:
-            job = next((job for job in together if self.fits(job)), None)
+            job = next((job for job in together if self.fits(job)), None) or self.next_beside(together)
             if job:
                 together.remove(job)
                 self.start(job)
-            else:
-                for ended in self.wait():
-                    failed += self.take(ended)
+                self.idle.restart()
+                continue
+            for ended in self.ended():
+                failed += self.take(ended)
+            self.report.tick()
+            time.sleep(0.01)
         for job in all_jobs:
             if job.alone:
                 failed += self.run_alone(job)

@@ -191,6 +191,10 @@ check 'with the same words' has "$dir/both.html" '<p id="verdict"><b>Not clear w
 check 'and no more markup than its own' lacks "$dir/both.html" '<script'
 check 'one run beside itself' has <("$hearth" report "$dir/small.json" "$dir/small.json") '^gets +5920 +5920 *$'
 
+/usr/bin/python3 -c 'import json, sys
+json.dump({"partial": "rank 1 got SIGTERM", **json.load(open(sys.argv[1]))}, open(sys.argv[2], "w"))' "$dir/counted.json" "$dir/stopped.json"
+check 'no verdict on a run that was not seen to its end' has <("$hearth" report "$dir/stopped.json" | tr '\n' ' ') 'The run was not seen to its end, so this is no verdict'
+check 'and no promise' lacks <("$hearth" report "$dir/stopped.json" | tr '\n' ' ') 'cannot speed it up'
 check 'JSON as it was read' cmp "$dir/small.json" <("$hearth" report --json "$dir/small.json")
 
 # ---- refused input ----
@@ -199,6 +203,11 @@ refused 'no file' 'hearth report takes the report of a run'
 refused 'an unknown table' 'there is no table places: write --csv, or --csv=ranks' --csv=places "$dir/small.json"
 refused 'a page and CSV' '--html FILE writes a page: leave out --csv' --csv --html "$dir/page.html" "$dir/small.json"
 refused 'JSON and CSV' '--json prints the report itself: leave out --csv' --csv --json "$dir/small.json"
+cp "$dir/small.json" "$dir/kept.json"
+refused 'the report as its own output' '.*kept.json is a report, which the output would replace' --output "$dir/kept.json" "$dir/kept.json"
+refused 'also as JSON' '.*kept.json is a report, which the output would replace' --json --output "$dir/kept.json" "$dir/kept.json"
+refused 'a report as the page of another' '.*kept.json is a report, which the output would replace' --html "$dir/kept.json" "$dir/small.json"
+check 'it is still there' cmp "$dir/small.json" "$dir/kept.json"
 refused 'JSON of two reports' '--json prints one report: name one file' --json "$dir/small.json" "$dir/small.json"
 refused 'a colon without runs behind it' 'runs are missing before or after a colon' "$dir/small.json" :
 refused 'two colons' 'runs are missing before or after a colon' "$dir/small.json" : : "$dir/small.json"

@@ -126,6 +126,31 @@ static int page_close(struct page *p) {
     return 0;
 }
 
+/* ---- reports are not replaced ---- */
+
+static bool begins_as_json(const char *path) {
+    FILE *file = fopen(path, "re");
+    int first = file ? fgetc(file) : EOF;
+    if (file)
+        fclose(file);
+    return first == '{';
+}
+
+/* Of two reports on a command line, one is easily taken for the file to write. */
+static int refuse_to_replace(const struct wishes *w, char **reports, size_t count) {
+    const char *path = w->html ? w->html : w->output;
+    struct stat about;
+    if (!path || stat(path, &about) || !S_ISREG(about.st_mode))
+        return 0;
+    bool is_read = !w->json && begins_as_json(path);
+    for (size_t i = 0; i < count; i++)
+        is_read |= report_is_same_file(reports[i], path);
+    return is_read
+               ? refuse("%s is a report, which the output would replace: name another file for the output",
+                        path)
+               : 0;
+}
+
 /* ---- everything together ---- */
 
 static void print(FILE *f, const struct wishes *w, const struct run_groups *groups) {
@@ -156,7 +181,8 @@ static int print_json(const struct wishes *w, const char *path) {
     struct page p = {.file = stdout};
     char *text;
     size_t length;
-    int err = report_load(path, &text, &length);
+    int err = refuse_to_replace(w, (char *[]){(char *)path}, 1);
+    err = err ? err : report_load(path, &text, &length);
     if (err)
         return err;
     err = w->output ? page_open(&p, w->output) : 0;
@@ -176,6 +202,8 @@ static int report_command_run(int argc, char **argv) {
         return print_json(&w, argv[optind]);
     if (!err)
         err = run_groups_read(argv + optind, argc - optind, &groups);
+    if (!err)
+        err = refuse_to_replace(&w, groups.paths, groups.path_count);
     if (!err && (w.html || w.output))
         err = print_page(&w, &groups);
     else if (!err)

@@ -232,10 +232,23 @@ static void say_libraries(const struct run *run, char **text) {
         say_calls(run->vgasnet.calls, VGASNET_KINDS, "vGASNet", text);
 }
 
+/* Of a run that was not seen to its end: what comes later may change everything. */
+static void say_partial(const struct run *run, char **text) {
+    if (run->all.gets)
+        verdict_add(text, "%sHearth's caches served %s of its %s gets.", **text ? " " : "",
+                    say_percent(counts_hit_ratio(&run->all)), say_count(run->all.gets));
+    verdict_add(text, "%sThe run was not seen to its end, so this is no verdict on the program.",
+                **text ? " " : "");
+}
+
 char *report_verdict(const struct run *run) {
     char *text = need_copy("");
     if (run->is_timed && run->rank_count)
         say_time_in_mpi(run, &text);
+    if (run->partial) {
+        say_partial(run, &text);
+        return text;
+    }
     if (run->all.gets)
         say_gets(run, &text);
     else if (run_writes(run))
