@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """status.py: writes doc/status.md from the records of whole test runs, test/status/*.json. With --check it only compares.
 
-  status.py [--check] [FOLDER PAGE]      default: test/status and doc/status.md"""
+  status.py [--check] [FOLDER PAGE]      default: test/status and doc/status.md
+  status.py --release COMMIT [FOLDER]    prints what is missing for a release: all tiers of this commit, without changes and failures"""
 import json
 import sys
 from pathlib import Path
@@ -83,9 +84,18 @@ def page(records):
         yield from notes
 
 
+def release(commit_wanted, records):
+    fit = {record["tier"] for record in records if str(record["commit"]).startswith(commit_wanted) and not record["dirty"] and record["failed"] == 0}
+    return [f"no run of the tier {tier} of {commit_wanted} without changes and failures: {TIERS[tier][0]} RECORD=1" for tier in TIERS if tier not in fit]
+
+
 def main(arguments):
     check = arguments[:1] == ["--check"]
     root = Path(__file__).resolve().parent.parent
+    if arguments[:1] == ["--release"]:
+        missing = release(arguments[1], read(arguments[2] if arguments[2:] else root / "test/status"))
+        print("\n".join(missing) if missing else "all tiers are recorded")
+        return bool(missing)
     folder, target = arguments[check:] or (root / "test/status", root / "doc/status.md")
     text = "\n".join(page(read(folder))) + "\n"
     target = Path(target)

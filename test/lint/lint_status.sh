@@ -39,6 +39,19 @@ shows '- builds, here: `test_one.mpich`: it is not installed'
 shows '- builds, here: a note'
 shows '- quick (`make test`)'
 doc/status.py --check "$dir/records" "$dir/page" || fail 'a page that was just written differs'
+said=$(doc/status.py --release 0123abc "$dir/records")
+[ "$(wc -l <<S
+$said
+S
+)" = 10 ] || fail "without a run of the commit status.py --release says: $said"
+mkdir "$dir/release"
+for tier in quick full nightly loaded x86 foreign mpis builds coverage fuzz; do
+    sed "s/\"tier\": .*/\"tier\": \"$tier\",/; s/\"commit\": .*/\"commit\": \"0123abcd\",/; s/\"dirty\": .*/\"dirty\": false,/" \
+        "$dir/records/mpis-here.json" >"$dir/release/$tier-here.json"
+done
+doc/status.py --release 0123abc "$dir/release" >/dev/null || fail 'status.py --release does not accept runs of all tiers'
+sed -i 's/"dirty": .*/"dirty": true,/' "$dir/release/full-here.json"
+doc/status.py --release 0123abc "$dir/release" | grep -q 'tier full' || fail 'status.py --release accepts a run with changes'
 sed -i 's/"passed": 3/"passed": 4/' "$dir/records/mpis-here.json"
 doc/status.py --check "$dir/records" "$dir/page" >/dev/null && fail 'a page that differs from its data is not found'
 mv "$dir/records/mpis-here.json" "$dir/records/mpis-there.json"
