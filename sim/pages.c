@@ -247,12 +247,25 @@ static void run_modes(struct plan *p, double data) {
     }
 }
 
+/* Each put of the pattern needs a page of its own that another node holds: evictions would be measured instead. */
+static void refuse_beyond_pool(const struct plan *p) {
+    if (p->puts <= p->machine.frames)
+        return;
+    fprintf(stderr,
+            "sim: --patterns third puts to as many pages as --puts says, %u, but a pool holds %u: fewer "
+            "puts, or a larger --pool\n",
+            p->puts, p->machine.frames);
+    exit(2);
+}
+
 static void run_pattern(struct plan *p, const char *name) {
     char word[32];
     for (unsigned i = 0; i <= THIRD; i++)
         if (!strcmp(pattern_names[i], name)) {
             p->pattern = (enum pattern)i;
             p->pages = i == THIRD ? p->puts : 1;
+            if (i == THIRD)
+                refuse_beyond_pool(p);
             if (i == FALSE_SHARING || i == THIRD) {
                 run_modes(p, 0);
                 return;

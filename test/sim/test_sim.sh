@@ -110,5 +110,6 @@ done
 refused "a number is wanted" sim_flow --seed x
 refused "no scheme" sim_flow --schemes magic --clients 8
 refused "no mode" sim_pages --modes magic
+refused "a pool holds" sim_pages --patterns third --puts 100000
 refused "too small" sim_pages --scale 100000
 exit $failed

@@ -135,7 +135,8 @@ static int read_table(struct store *s, int i) {
     k->epoch = s->record.tables[i].epoch;
     if (!k->epoch || pages_store_record_hash(k->image, s->table_bytes) == s->record.tables[i].checksum)
         return 0;
-    log_warn("checkpoint %" PRIu64 " in %s is damaged", k->epoch, s->label);
+    log_warn("checkpoint %" PRIu64 " in %s is damaged: only the other one in the file can be used", k->epoch,
+             s->label);
     k->epoch = 0;
     return 0;
 }

@@ -277,6 +277,12 @@ static const char *why_no_helper(void) {
 }
 
 /* All processes call it, also those that have no library. */
+/* What the user asked for and does not get is a warning. */
+static void tell_left_to_mpi(const char *why) {
+    enum log_level level = settings_get()->windows == WINDOWS_SERVE ? LOG_WARN : LOG_INFO;
+    log_print(level, "windows across nodes are left to MPI: %s", why);
+}
+
 static struct serve_domain *domain_open(MPI_Comm comm, const struct net_boot *boot, int machine) {
     const char *why = why_no_helper();
     const struct serve_rpc *rpc = *why ? NULL : serve_rpc_load(&why);
@@ -304,10 +310,9 @@ static struct serve_domain *domain_open(MPI_Comm comm, const struct net_boot *bo
         return d;
     }
     if (boot->rank == 0)
-        log_info("windows across nodes are left to MPI: %s", *why ? why
-                                                             : status == -ENOTSUP
-                                                                 ? "a rank cannot load libhearth-serve.so"
-                                                                 : "the network cannot be used, see above");
+        tell_left_to_mpi(*why                 ? why
+                         : status == -ENOTSUP ? "a rank cannot load libhearth-serve.so"
+                                              : "the network cannot be used, see above");
     if (d)
         domain_free(d);
     return NULL;
