@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
-export DESTDIR
+export DESTDIR RECORD # RECORD=1: tests record their run, see test/status
 
 .PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/.configured
@@ -166,6 +166,8 @@ docs: ## regenerate the generated pages of doc/
 	@doc/settings.sh
 	@doc/waits.sh
 	@doc/coverage.sh
+	@doc/status.py
+	@doc/results.py
 
 clean: ## remove the build folder
 	rm -rf build

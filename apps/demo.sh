@@ -197,10 +197,10 @@ say_next() {
 
 Next, with your own program that calls MPI_Get (nothing is rebuilt or relinked):
 
-    $here/bin/hearth run --report run.json mpirun -n 4 ./program
+    $here/bin/hearth run --report run.json mpirun -n 2 ./program
     $here/bin/hearth report run.json
 
-make builds all libraries for each MPI; README.md says which fits which program; make test runs the tests.
+make builds all libraries for each MPI; README.md says what fits which program; make test runs the tests.
 END
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# picture.sh: draws doc/speedups.svg, the picture of the README, from the results of `make bench` or `make bench-quick`.
+# picture.sh: draws doc/speedups.svg, the picture of doc/results.md, from the results of `make bench` or `make bench-quick`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 csv=build/results/results.csv

@@ -6,7 +6,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 out=build/coverage/html
 find build/coverage -name '*.gcda' -delete
-test/run -t coverage --slow 2 "$@" quick # code that counts is slower
+RECORD='' test/run -t coverage --slow 2 "$@" quick # code that counts is slower
 passed=$?
 mkdir -p $out
 echo "coverage: reading the counts ..."
@@ -20,7 +20,7 @@ gcovr --root . --filter 'src/' --filter 'tools/' --exclude 'src/match/fingerprin
     echo "coverage: gcovr failed, see $out/gcovr.log" >&2
     exit 1
 }
-python3 - $out/summary.json <<'P'
+python3 - $out/summary.json <<'P' | tee $out/folders.txt
 import collections
 import json
 import os
@@ -37,5 +37,10 @@ for name, (lines, all_lines, branches, all_branches) in sorted(folders.items(), 
     print(f"{name:<16} {lines:>6} {100 * lines / max(1, all_lines):6.1f} % {branches:>9} {100 * branches / max(1, all_branches):6.1f} %")
 P
 [ $# -gt 0 ] || test/coverage/unreached.py $out/counts.json || passed=1
+if [ -n "${RECORD:-}" ] && [ $# = 0 ]; then
+    reached=$(awk '$1 == "all" { print $3 " % of the lines and " $6 " % of the branches are reached" }' $out/folders.txt)
+    [ $passed = 0 ] || reached="$reached; status $passed"
+    test/status/record.py coverage --seconds $SECONDS --junit build/test-logs/junit.xml --note "$reached"
+fi
 echo "coverage: $out/index.html"
 exit $passed

@@ -6,7 +6,7 @@
   plots FOLDER bench=BENCH [...]    draws the plots of one bench
   narrow TABLE value=COLUMN [...]   exit status 0 if all 95 % intervals of a table are within 5 %; see narrow.py
   nvm-rate FOLDER share=N           the throttled rate of the NVM: 1/N of the network's rate; see vgasnet.py
-  picture results.csv               the picture of the README on standard output
+  picture results.csv               the picture of doc/results.md on standard output
 """
 import importlib
 import inspect

@@ -1,4 +1,4 @@
-"""The picture of the README, from results.csv: a bar for each program."""
+"""The picture of doc/results.md, from results.csv: a bar for each program."""
 import math
 
 from .table import number, read
@@ -62,7 +62,7 @@ def picture(file):
     yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 70} {bottom + 40}" font-family="sans-serif">'
     yield STYLE
     yield '<rect width="100%" height="100%" fill="#fff"/>'
-    yield text(LEFT, 20, "start", "note", "times as fast with Hearth; 4 ranks on 2 virtual hosts over TCP; the line: over all rounds")
+    yield text(12, 20, "start", "note", "times as fast with Hearth; 4 ranks on 2 virtual hosts over TCP; the line: over all rounds")
     for tick in (1, 2, 5, 10, 20, 50, 100):
         yield f'<line x1="{at(tick):.0f}" x2="{at(tick):.0f}" y1="{TOP - 12}" y2="{bottom}" class="line"/>'
         yield text(at(tick), bottom + 18, "middle", "note", f"{tick}x")

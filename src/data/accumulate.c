@@ -7,7 +7,7 @@
  *                       or, of a row that continues into the next, the elements that begin here
  *                       or a complex element whose parts begin in two blocks, under both locks
  *
- * Prefetching rows that lie far apart was tried and dropped: no gain on a Neoverse V1.
+ * Rows that lie far apart are not prefetched: on a Neoverse V1 that gains nothing.
  *
  * Results are those of plain C. Integers wrap. Products are rounded before they are added: no fused multiply-add is
  * used, so sums are the same on all processors, and as MPI would compute them. A complex product is

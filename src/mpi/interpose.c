@@ -2,10 +2,9 @@
  * bindings call PMPI_X, and MPICH's mpi_f08 uses either name, depending on the call.
  *
  * The MPI library also calls some of its own PMPI_X through the linker, ROMIO for example. Such a call passes a hook
- * like any other: windows and requests are looked up by handle, and those of the library are unknown. Distinguishing
- * its calls from the program's by return address was tried and rejected: a callback that ends in `return
- * MPI_Win_free(win)` returns directly into the library, and a window freed unnoticed would be served when its handle
- * is reused. */
+ * like any other: windows and requests are looked up by handle, and those of the library are unknown. The return
+ * address does not tell its calls from the program's: a callback that ends in `return MPI_Win_free(win)` returns
+ * directly into the library, and a window freed unnoticed would be served when its handle is reused. */
 #include "mpi/core/call_time.h"
 #include "mpi/core/hooks.h"
 #include "mpi/observed_calls.h"

@@ -1,7 +1,7 @@
 /* keep.c: keeps Open MPI 4.1 from crashing in MPI_Finalize. For tests only; preloaded.
  *
  * MPI_Finalize unloads the component for PMIx while PMIx's thread may still call the event handler of the component. The
- * rank then executes memory that is not mapped any more. This has been seen once in thousands of jobs, on a busy machine. */
+ * rank then executes memory that is not mapped any more. It happens in one of thousands of jobs, on busy machines. */
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #   run_units FOLDER LOGS LABEL [EMULATOR...]     all unit_* of FOLDER; counts in $passed, $failed and $skipped
 
 passed=0 failed=0 skipped=0
+unit_lines='' # of those that failed or were skipped
 
 # Programs that need what qemu-user does not emulate: userfaultfd, io_uring, process_vm_readv, limits of the address space, a process
 # that executes itself, faults that the program resolves while other threads run, robust mutexes (the lock table). These are not
@@ -17,6 +18,11 @@ not_emulated() { # label, name
     riscv64/unit_fuzz_data_shape) return 0 ;;
     *) return 1 ;;
     esac
+}
+
+tell() { # a line
+    echo "$1"
+    unit_lines+=$1$'\n'
 }
 
 run_unit() { # program, log, emulator...
@@ -34,15 +40,15 @@ run_units() { # folder, logs, label, emulator...
     for program in "$folder"/unit_*; do
         name=$(basename "$program")
         [[ $name =~ ${UNITS:-.} ]] || continue
-        [ $# -gt 0 ] && not_emulated "$label" "$name" && skipped=$((skipped + 1)) && echo "skip $name on $label: needs a real kernel" && continue
+        [ $# -gt 0 ] && not_emulated "$label" "$name" && skipped=$((skipped + 1)) && tell "skip $name on $label: needs a real kernel" && continue
         status=0
         run_unit "$program" "$logs/$name.$label.log" "$@" || status=$?
         case $status in
         0) passed=$((passed + 1)) ;;
-        77) skipped=$((skipped + 1)) ;;
+        77) skipped=$((skipped + 1)) && tell "skip $name on $label: $(tail -n 1 "$logs/$name.$label.log")" ;;
         *)
             failed=$((failed + 1))
-            echo "FAIL $name on $label: exit status $status; $logs/$name.$label.log"
+            tell "FAIL $name on $label: exit status $status; $logs/$name.$label.log"
             ;;
         esac
     done

@@ -28,8 +28,9 @@ case ${1:-} in
 esac
 case $seconds in *[!0-9]*) usage ;; esac
 
-targets=("$@")
+targets=("$@") all=0 found_in=()
 if [ ${#targets[@]} = 0 ]; then
+    all=1
     for file in test/fuzz/fuzz_*.c; do
         name=$(basename "$file" .c)
         [ "$name" = fuzz_help ] || targets+=("${name#fuzz_}")
@@ -109,7 +110,7 @@ fuzz() {
         sleep 1
         for name in "${!pids[@]}"; do
             if ! kill -0 "${pids[$name]}" 2>/dev/null; then
-                finish "$name" || failed=1
+                finish "$name" || { failed=1 && found_in+=("$name"); }
                 continue
             fi
             used[$name]=$(cpu_seconds "${pids[$name]}" || echo "${used[$name]}")
@@ -151,9 +152,19 @@ mkdir -p $tree/logs $tree/findings
 TMPDIR=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 2
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
+record_run() {
+    local failures=() name
+    [ -n "${RECORD:-}" ] && [ $all = 1 ] && [ "$seconds" -ge 600 ] || return 0
+    for name in "${found_in[@]}"; do failures+=(--failure "$name: a finding, or an exit status that is not 0"); done
+    test/status/record.py fuzz --seconds $SECONDS --passed $((${#targets[@]} - ${#found_in[@]})) --failed ${#found_in[@]} "${failures[@]}" \
+        --note "$seconds s of CPU time for each target"
+}
+
 if [ $merge = 0 ]; then
-    fuzz
-    exit
+    status=0
+    fuzz || status=1
+    record_run
+    exit $status
 fi
 failed=0
 for name in "${targets[@]}"; do merge "$name" || failed=1; done

@@ -60,7 +60,7 @@ inside() { # suite, seconds, command
 
 # ---- the table ----
 
-rows=()
+rows=() logs=()
 failed=0
 
 version_of() { # suite, MPI: its version, from its package
@@ -126,7 +126,8 @@ run_tests() { # part, options of test/run
     local part=$1 suite=${1%%.*} log result
     shift
     log=$roots/$suite.build/${part#*.}.log
-    inside "$suite" $test_limit env ${library_path:+"LD_LIBRARY_PATH=$library_path"} test/run "$@" quick >"$log" 2>&1 || failed=1
+    logs+=("$log")
+    inside "$suite" $test_limit env RECORD= ${library_path:+"LD_LIBRARY_PATH=$library_path"} test/run "$@" quick >"$log" 2>&1 || failed=1
     result=$(grep -aE '^[0-9]+ passed, ' "$log" | tail -1)
     add_row "$part" "${result:-not finished}" "$(reasons "$log")"
 }
@@ -194,7 +195,8 @@ run_part() { # part
 }
 
 run_suite() { # suite
-    local part status=0
+    local part status=0 began=$SECONDS
+    logs=()
     "$here/root.sh" "$1" "$roots/$1" || status=$?
     if [ $status != 0 ]; then
         [ $status = 77 ] || failed=1
@@ -205,6 +207,22 @@ run_suite() { # suite
     for part in $(parts "$1"); do
         run_part "$part"
     done
+    record_suite "$1" $((SECONDS - began))
+}
+
+# A build counts as one test. test/run in the root runs without RECORD.
+record_suite() { # suite, seconds
+    local suite mpi part result why passed=0 failures=()
+    [ -n "${RECORD:-}" ] && [ "$pattern" = . ] || return 0
+    while IFS='|' read -r suite mpi part result why; do
+        [ "$suite" = "$1" ] || continue
+        case $result in
+        built) passed=$((passed + 1)) ;;
+        'does not build' | 'not finished' | 'not made') failures+=(--failure "$mpi, $part: $result") ;;
+        esac
+    done < <(printf '%s\n' "${rows[@]}")
+    test/status/record.py mpis --platform "$(uname -m)-$1" --seconds "$2" --passed $passed --failed $((${#failures[@]} / 2)) "${failures[@]}" \
+        --mpi "MPICH $(version_of "$1" mpich)" --mpi "Open MPI $(version_of "$1" openmpi)" ${logs[@]+--log "${logs[@]}"}
 }
 
 for suite in "${suites[@]}"; do

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from . import status
 from .configs import NVM
 from .job import Result
 from .matrix import Matrix
@@ -30,6 +31,7 @@ def options():
     parser.add_argument("-j", metavar="N", type=int, default=os.cpu_count(), help="cores to use (default: all, %(default)s)")
     parser.add_argument("--slow", metavar="N", type=int, default=1, help="multiply the time limits by N, for emulated machines")
     parser.add_argument("-v", action="store_true", help="a line for each test that passes, too")
+    status.add_option(parser)
     chosen = parser.parse_args()
     try:
         re.compile(chosen.k)
@@ -150,6 +152,7 @@ def main():
     NVM.mkdir(parents=True, exist_ok=True)
     scheduler.run(sorted(matrix.jobs, key=report.expected, reverse=True))
     shutil.rmtree(NVM, ignore_errors=True)
+    status.record_run(chosen, report)
     return 0 if report.close() else 1
 
 

@@ -202,7 +202,7 @@ check '-v prints the command of its launcher' 0 '^hearth: .*LD_PRELOAD=[^ ]*/lib
 # ---- exit codes: those of the launcher ----
 
 for arguments in '' 'exit 3' 'signal 9' 'signal 15'; do
-    for _ in 1 2 3; do # under MPICH a job was seen once to end with 1 instead of the signal, for an unknown reason
+    for _ in 1 2 3; do # MPICH's launcher, rarely, ends with 1 instead of the signal
         # shellcheck disable=SC2086 # two words
         (cd "$dir" && timeout -k 5 60 "${launch[@]}" -n 2 ./rank $arguments) >/dev/null 2>&1 </dev/null
         plain=$?

@@ -79,6 +79,9 @@ all() { # units that fail do not keep the machines from running
     build || return 1
     units || failed=1
     machine || failed=1
+    if [ -n "${RECORD:-}" ] && [ -z "${UNITS:-}${REGEXP:-}" ]; then
+        test/status/record.py x86 --seconds $SECONDS --log <(printf '%s' "$unit_lines"; say_units) "$out"/machine.*/kernel.log
+    fi
     return $failed
 }
 

@@ -9,8 +9,8 @@
  * does not matter whether the program waits or tests, nor whether other peers keep this process busy meanwhile.
  *
  * A waiting thread spins for 10 ms and then yields the CPU between rounds; after a microsecond if there are more
- * processes on this node than CPUs. Yielding earlier was tried: if other jobs use the CPUs as well, two communicating
- * processes then hardly ever run at the same time, and each message takes a scheduler slice.
+ * processes on this node than CPUs. It does not yield earlier: if other jobs use the CPUs as well, two communicating
+ * processes would hardly ever run at the same time, and each message would take a scheduler slice.
  *
  * Of several waiting threads one drives progress for all. The others watch their own requests without the lock, and then
  * sleep; when the driver's request is done, one of them becomes the driver. If all of them polled, each would keep the
