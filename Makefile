@@ -1,5 +1,5 @@
 # Short commands for CMake, which does the work. Each MPI has a build tree: build/mpich, build/openmpi. build/abi is for the standard ABI
-# of MPI 5.0, of any MPI that has it.
+# of MPI 5.0, of any MPI that has it. The PATH decides which MPIs are taken (packaging/mpis.sh); with MPICC=/path/mpicc it is that one alone.
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
@@ -11,7 +11,7 @@ export DESTDIR
 # The targets that are built in a tree: the groups in CMakeLists.txt. `all` builds what is installed.
 TARGETS = all
 
-all: ## build for each installed MPI: libraries, the command, manual pages
+all: ## build for each installed MPI, or for that of MPICC=/path/mpicc: libraries, the command, manual pages
 	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do $(MAKE) tree-$$mpi TARGETS="$(TARGETS)"; done
 	@! packaging/mpis.sh abi >/dev/null || $(MAKE) tree-abi TARGETS=all
 
@@ -188,10 +188,19 @@ build/%/.configured: MPI = $*
 # What apt has installed: a tree that was configured before must look again for what it did not find.
 INSTALLED = $(wildcard /var/lib/dpkg/status)
 
-build/%/.configured: $(INSTALLED)
-	@mpi=$(MPI); compiler=$$(packaging/mpis.sh $$mpi) && \
+# `again`, if this tree was configured for another compiler than the one that is chosen now. It is then made anew: objects of another MPI
+# must not remain.
+TREE_MPICC = sed -n 's/^HEARTH_MPICC:[A-Z]*=//p' build/$1/CMakeCache.txt
+other_mpicc = $(if $(wildcard build/$1/CMakeCache.txt),$(shell [ "$$($(TREE_MPICC))" = "$$(packaging/mpis.sh choose $(MPI))" ] || echo again))
+
+.PHONY: again
+.SECONDEXPANSION:
+build/%/.configured: $(INSTALLED) $$(call other_mpicc,$$*)
+	@mpi=$(MPI); compiler=$$(packaging/mpis.sh choose $$mpi) || exit; \
+	[ -z "$(filter again,$^)" ] || { echo "build/$*: made anew for $$compiler"; rm -rf build/$*; }; \
 	cmake -S . -B build/$* -G "$(GENERATOR)" -DHEARTH_MPI=$$mpi -DHEARTH_MPICC=$$compiler $(FLAGS)
 	@touch $@
 
 tree-%: build/%/.configured
+	@packaging/mpis.sh tree $*
 	@cmake --build build/$* -j $(JOBS) --target $(TARGETS)
