@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-builds test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/.configured
 
 # The targets that are built in a tree: the groups in CMakeLists.txt. `all` builds what is installed.
@@ -57,6 +57,10 @@ test-foreign: ## build what needs no MPI for POWER, RISC-V, aarch64 with pages o
 test-mpis: ## build and test in another release of Debian, with its MPIs, in a root in build/roots: SUITES="trixie sid", PARTS=REGEXP
 	@packaging/setup.sh mpis
 	@JOBS=$(JOBS) test/mpis/mpis.sh $(if $(PARTS),-k '$(PARTS)') $(SUITES)
+
+test-builds: ## build without each optional library, without all of them, and for MPIs without Fortran, and test each, in 15 minutes: BUILDS=REGEXP
+	@packaging/setup.sh builds
+	@JOBS=$(JOBS) test/builds/builds.sh $(if $(BUILDS),-k '$(BUILDS)')
 
 test-loaded: ## run the tests of `make test` five times in a row, or RUNS=N, while stress-ng keeps the cores busy
 	@packaging/setup.sh loaded
@@ -176,13 +180,14 @@ help: ## print this list
 # A tree keeps the generator that configured it.
 GENERATOR = $(if $(wildcard build/$*/CMakeCache.txt),$(shell sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/$*/CMakeCache.txt),$(if $(shell command -v ninja),Ninja,Unix Makefiles))
 
-# The trees asan, tsan and coverage also need an MPI. They use the first that is installed; coverage, where whole jobs run, uses
-# the last, Open MPI if it is installed, whose ranks share cores better.
-build/asan/.configured build/tsan/.configured: MPI = $$(packaging/mpis.sh | sed q)
+# The trees asan, tsan, lean (without optional libraries: test/builds) and coverage also need an MPI. They use the first that is installed;
+# coverage, where whole jobs run, uses the last, Open MPI if it is installed, whose ranks share cores better.
+build/asan/.configured build/tsan/.configured build/lean/.configured: MPI = $$(packaging/mpis.sh | sed q)
 build/coverage/.configured: MPI = $$(packaging/mpis.sh | sed -n '$$p')
 build/asan/.configured: FLAGS = -DHEARTH_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug
 build/tsan/.configured: FLAGS = -DHEARTH_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug
 build/coverage/.configured: FLAGS = -DHEARTH_COVERAGE=ON -DCMAKE_BUILD_TYPE=Debug
+build/lean/.configured: FLAGS = -DHEARTH_PROGRAMS=OFF $(foreach name,UCX XXHASH URING NCURSES HWLOC,-DHEARTH_WITH_$(name)=OFF)
 build/%/.configured: MPI = $*
 
 # What apt has installed: a tree that was configured before must look again for what it did not find.
