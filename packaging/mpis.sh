@@ -101,13 +101,23 @@ names_of() { # flavour, program, compiler: best first. Beside Debian's mpicc.mpi
 }
 
 # A compiler that is a link belongs to the programs beside its target.
-program_of() { # flavour, program
-    compiler=$(compiler_of "$1") && names=$(names_of "$1" "$2" "$compiler") || return 1
+beside() { # compiler, name...
+    compiler=$1
+    shift
     for folder in "$(dirname "$(readlink -f "$compiler")")" "$(dirname "$compiler")"; do
-        for name in $names; do
+        for name; do
             [ ! -x "$folder/$name" ] || { echo "$folder/$name" && return; }
         done
     done
+    return 1
+}
+
+# Machines on which programs only run have a launcher, but no compiler.
+program_of() { # flavour, program
+    compiler=$(compiler_of "$1") || compiler=
+    names=$(names_of "$1" "$2" "${compiler:-mpicc.$1}") || return 1
+    # shellcheck disable=SC2086 # several names
+    [ -n "$compiler" ] && beside "$compiler" $names && return
     [ "$2" = mpirun ] || return 1
     for name in $names; do
         command -v "$name" && return

@@ -63,6 +63,10 @@ compile() {
     cmake --build "$tree" -j "$JOBS" --target all units mpi_suite p2p_suite armci_suite gas_suite net_echo mpi_layout
 }
 
+why() { # the first complaint of a compiler or a linker
+    grep -vE '^: &&|-Werror' "$logs/build.log" | grep -E -m 1 'error|undefined|cannot find|Error' | cut -c 1-150
+}
+
 unit() { # program: leaves its exit status
     run_unit "$1" "$logs/${1##*/}.log"
     echo $? >"$logs/${1##*/}.status"
@@ -102,7 +106,7 @@ add_row() { # result
 test_build() { # sets `result`
     configure >"$logs/configure.log" 2>&1 || { result="does not configure: $logs/configure.log" && return 1; }
     packaging/mpis.sh tree "builds/$build" >"$logs/mpi.log"
-    compile >"$logs/build.log" 2>&1 || { result="does not build: $(grep -E -m 1 'error|Error|undefined' "$logs/build.log")" && return 1; }
+    compile >"$logs/build.log" 2>&1 || { result="does not build: $(why)" && return 1; }
     passed=1 compile_time=$((SECONDS - start))
     units
     count_units

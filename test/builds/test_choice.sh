@@ -64,6 +64,7 @@ is 'the launcher beside the target of a link' "$dir/module/mpirun" first links "
 is 'Fortran beside it' "$dir/module/mpif90" first module "$mpis" "$mpi" mpifort
 is "Debian's Fortran, by its own name" "$dir/debian/mpifort.$mpi" first debian "$mpis" "$mpi" mpifort
 is 'no Fortran of another MPI' refused refuses first plain "$mpis" "$mpi" mpifort
+is 'a launcher where there is no compiler' "$dir/debian/mpirun.$mpi" named /bin/true first debian "$mpis" "$mpi" mpirun
 is 'C++ beside it' "$dir/module/mpicxx" first module "$mpis" "$mpi" mpicxx
 
 # ---- trees ----

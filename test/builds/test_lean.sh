@@ -52,6 +52,15 @@ check 'what the build has' '^build .*with no optional library' "$hearth" info
 check 'a library that must be there, and is not' 'HEARTH_WITH_UCX=ON, but pkg-config finds no' \
     env PKG_CONFIG_LIBDIR="$dir" cmake -S . -B "$dir/on" -DHEARTH_MPI=none -DHEARTH_WITH_UCX=ON
 
+# ---- a tree that is configured again ----
+
+links() { # prints how its programs are linked
+    cmake -S . -B "$dir/again" -G "Unix Makefiles" -DHEARTH_MPI=none >"$dir/out" 2>&1 && find "$dir/again" -name link.txt | sort | xargs cat
+}
+links >"$dir/first"
+links >"$dir/second"
+check 'links as at first' '^the same$' sh -c 'test -s "$1" && cmp "$1" "$2" && echo the same' sh "$dir/first" "$dir/second"
+
 # ---- without Fortran ----
 
 for flavour in $(packaging/mpis.sh); do
