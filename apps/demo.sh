@@ -70,6 +70,7 @@ find_tree() {
     root=$(cd "$(dirname "$0")/.." && pwd) || fail "cannot find the directory of this script"
     if [ -z "$tree" ]; then
         tree=$root/build/openmpi
+        [ -z "${MPICC:-}" ] || tree=$root/build/$("$root/packaging/mpis.sh" | sed q)
         is_built "$tree" || tree=$root/build/mpich
         is_built "$tree" || fail "nothing is built in $root/build: run make demo"
     fi
