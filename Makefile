@@ -1,17 +1,17 @@
 # Short commands for CMake, which does the work. Each MPI has a build tree: build/mpich, build/openmpi. build/abi is for the standard ABI
-# of MPI 5.0, of any MPI that has it.
+# of MPI 5.0, of any MPI that has it. The PATH decides which MPIs are taken (packaging/mpis.sh); with MPICC=/path/mpicc it is that one alone.
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR RECORD # RECORD=1: tests record their run, see test/status
 
-.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-builds test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/.configured
 
 # The targets that are built in a tree: the groups in CMakeLists.txt. `all` builds what is installed.
 TARGETS = all
 
-all: ## build for each installed MPI: libraries, the command, manual pages
+all: ## build for each installed MPI, or for that of MPICC=/path/mpicc: libraries, the command, manual pages
 	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do $(MAKE) tree-$$mpi TARGETS="$(TARGETS)"; done
 	@! packaging/mpis.sh abi >/dev/null || $(MAKE) tree-abi TARGETS=all
 
@@ -57,6 +57,10 @@ test-foreign: ## build what needs no MPI for POWER, RISC-V, aarch64 with pages o
 test-mpis: ## build and test in another release of Debian, with its MPIs, in a root in build/roots: SUITES="trixie sid", PARTS=REGEXP
 	@packaging/setup.sh mpis
 	@JOBS=$(JOBS) test/mpis/mpis.sh $(if $(PARTS),-k '$(PARTS)') $(SUITES)
+
+test-builds: ## build without each optional library, without all of them, and for MPIs without Fortran, and test each, in 15 minutes: BUILDS=REGEXP
+	@packaging/setup.sh builds
+	@JOBS=$(JOBS) test/builds/builds.sh $(if $(BUILDS),-k '$(BUILDS)')
 
 test-loaded: ## run the tests of `make test` five times in a row, or RUNS=N, while stress-ng keeps the cores busy
 	@packaging/setup.sh loaded
@@ -178,22 +182,32 @@ help: ## print this list
 # A tree keeps the generator that configured it.
 GENERATOR = $(if $(wildcard build/$*/CMakeCache.txt),$(shell sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/$*/CMakeCache.txt),$(if $(shell command -v ninja),Ninja,Unix Makefiles))
 
-# The trees asan, tsan and coverage also need an MPI. They use the first that is installed; coverage, where whole jobs run, uses
-# the last, Open MPI if it is installed, whose ranks share cores better.
-build/asan/.configured build/tsan/.configured: MPI = $$(packaging/mpis.sh | sed q)
+# The trees asan, tsan, lean (without optional libraries: test/builds) and coverage also need an MPI. They use the first that is installed;
+# coverage, where whole jobs run, uses the last, Open MPI if it is installed, whose ranks share cores better.
+build/asan/.configured build/tsan/.configured build/lean/.configured: MPI = $$(packaging/mpis.sh | sed q)
 build/coverage/.configured: MPI = $$(packaging/mpis.sh | sed -n '$$p')
 build/asan/.configured: FLAGS = -DHEARTH_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug
 build/tsan/.configured: FLAGS = -DHEARTH_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug
 build/coverage/.configured: FLAGS = -DHEARTH_COVERAGE=ON -DCMAKE_BUILD_TYPE=Debug
+build/lean/.configured: FLAGS = -DHEARTH_PROGRAMS=OFF $(foreach name,UCX XXHASH URING NCURSES HWLOC,-DHEARTH_WITH_$(name)=OFF)
 build/%/.configured: MPI = $*
 
 # What apt has installed: a tree that was configured before must look again for what it did not find.
 INSTALLED = $(wildcard /var/lib/dpkg/status)
 
-build/%/.configured: $(INSTALLED)
-	@mpi=$(MPI); compiler=$$(packaging/mpis.sh $$mpi) && \
+# `again`, if this tree was configured for another compiler than the one that is chosen now. It is then made anew: objects of another MPI
+# must not remain.
+TREE_MPICC = sed -n 's/^HEARTH_MPICC:[A-Z]*=//p' build/$1/CMakeCache.txt
+other_mpicc = $(if $(wildcard build/$1/CMakeCache.txt),$(shell [ "$$($(TREE_MPICC))" = "$$(packaging/mpis.sh choose $(MPI))" ] || echo again))
+
+.PHONY: again
+.SECONDEXPANSION:
+build/%/.configured: $(INSTALLED) $$(call other_mpicc,$$*)
+	@mpi=$(MPI); compiler=$$(packaging/mpis.sh choose $$mpi) || exit; \
+	[ -z "$(filter again,$^)" ] || { echo "build/$*: made anew for $$compiler"; rm -rf build/$*; }; \
 	cmake -S . -B build/$* -G "$(GENERATOR)" -DHEARTH_MPI=$$mpi -DHEARTH_MPICC=$$compiler $(FLAGS)
 	@touch $@
 
 tree-%: build/%/.configured
+	@packaging/mpis.sh tree $*
 	@cmake --build build/$* -j $(JOBS) --target $(TARGETS)

@@ -70,6 +70,7 @@ find_tree() {
     root=$(cd "$(dirname "$0")/.." && pwd) || fail "cannot find the directory of this script"
     if [ -z "$tree" ]; then
         tree=$root/build/openmpi
+        [ -z "${MPICC:-}" ] || tree=$root/build/$("$root/packaging/mpis.sh" | sed q)
         is_built "$tree" || tree=$root/build/mpich
         is_built "$tree" || fail "nothing is built in $root/build: run make demo"
     fi
@@ -77,12 +78,11 @@ find_tree() {
     tree=$(cd "$tree" && pwd)
 }
 
-# The launcher of the tree's MPI; Debian names them by flavour.
+# The launcher that belongs to the compiler of the tree.
 find_launcher() {
     flavour=$(sed -n 's/^HEARTH_MPI:[A-Z]*=//p' "$tree/CMakeCache.txt" 2>/dev/null)
-    launcher=mpirun.${flavour:-unknown}
-    command -v "$launcher" >/dev/null || launcher=mpirun
-    command -v "$launcher" >/dev/null || fail "no mpirun: install openmpi-bin or mpich"
+    compiler=$(sed -n 's/^HEARTH_MPICC:[A-Z]*=//p' "$tree/CMakeCache.txt" 2>/dev/null)
+    launcher=$(MPICC=$compiler "$root/packaging/mpis.sh" "$flavour" mpirun) || launcher=$(command -v mpirun) || fail "no mpirun: install openmpi-bin or mpich"
     case $("$launcher" --version 2>&1) in
     *'Open MPI'* | *OpenRTE*) mpi=openmpi ;;
     *HYDRA* | *MPICH*) mpi=mpich ;;

@@ -1,4 +1,4 @@
-# The MPI of this tree. Debian names the compilers by flavour; other systems have only mpicc.
+# The MPI of this tree. HEARTH_MPICC is its compiler; packaging/mpis.sh chooses it, and the other wrappers belong to it.
 if(HEARTH_MPI STREQUAL abi) # the standard ABI of MPI 5.0, of any MPI that has it
   set(HEARTH_MPICC ${CMAKE_SOURCE_DIR}/packaging/mpicc-abi.sh CACHE FILEPATH "compiler for the standard ABI")
   execute_process(COMMAND ${HEARTH_MPICC} --folders OUTPUT_VARIABLE folders OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -10,13 +10,29 @@ if(HEARTH_MPI STREQUAL abi) # the standard ABI of MPI 5.0, of any MPI that has i
   target_include_directories(MPI::MPI_C INTERFACE ${include})
   target_link_libraries(MPI::MPI_C INTERFACE ${MPI_C_LIBRARIES})
 else()
-  find_program(HEARTH_MPICC NAMES mpicc.${HEARTH_MPI} mpicc REQUIRED)
+  if(NOT HEARTH_MPICC)
+    execute_process(COMMAND ${CMAKE_SOURCE_DIR}/packaging/mpis.sh choose ${HEARTH_MPI} OUTPUT_VARIABLE chosen OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT chosen)
+      message(FATAL_ERROR "there is no compiler of ${HEARTH_MPI}: install it, or name it by -DHEARTH_MPICC=PATH")
+    endif()
+    set(HEARTH_MPICC ${chosen} CACHE FILEPATH "compiler of this MPI" FORCE)
+  endif()
   set(MPI_C_COMPILER ${HEARTH_MPICC})
   find_package(MPI REQUIRED COMPONENTS C)
 endif()
 find_package(Threads REQUIRED)
 
-find_program(HEARTH_MPIFORT NAMES mpifort.${HEARTH_MPI})
+# hearth_wrapper(PROGRAM VARIABLE): sets VARIABLE to the wrapper PROGRAM beside this compiler, for tests in other languages; empty if there is none.
+function(hearth_wrapper program variable)
+  if(NOT "$CACHE{${variable}}" STREQUAL "")
+    return()
+  endif()
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env MPICC=${HEARTH_MPICC} ${CMAKE_SOURCE_DIR}/packaging/mpis.sh ${HEARTH_MPI} ${program}
+                  OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(${variable} "${path}" CACHE FILEPATH "${program} of this MPI; empty: no tests with it" FORCE)
+endfunction()
+
+hearth_wrapper(mpifort HEARTH_MPIFORT)
 if(HEARTH_MPIFORT)
   message(STATUS "Fortran tests with ${HEARTH_MPIFORT}")
 endif()

@@ -1,10 +1,2 @@
 # The screen of `hearth top` (tools/top/top_screen.c). Without it there is only `hearth top --once`.
-if(PKG_CONFIG_FOUND)
-  pkg_check_modules(NCURSES ncursesw>=6.0)
-  if(NOT NCURSES_FOUND)
-    pkg_check_modules(NCURSES ncurses>=6.0)
-  endif()
-endif()
-if(NOT NCURSES_FOUND)
-  message(STATUS "no ncurses: hearth top will have no screen")
-endif()
+hearth_optional(NCURSES libncurses-dev "hearth top has no screen" ncursesw>=6.0 ncurses>=6.0)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh [build|test|full|loaded|x86|foreign|mpis|bench|deb|coverage|fuzz]: installs the packages that are missing for this purpose.
+# setup.sh [build|test|full|loaded|x86|foreign|mpis|builds|bench|deb|coverage|fuzz]: installs the packages that are missing for this purpose.
 #
 # On Debian and Ubuntu it installs the missing packages; it downloads nothing if all are installed. On other systems, or
 # without permission to install, it lists the names, and succeeds if the programs that a build needs are installed. Tests
@@ -17,6 +17,7 @@ coverage="gcovr"
 fuzz="clang libclang-rt-14-dev"
 loaded="stress-ng"
 mpis="mmdebstrap"
+builds="ccache ninja-build bsdextrautils" # column
 x86="gcc-x86-64-linux-gnu g++-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user qemu-system-x86 e2fsprogs kmod cpio"
 foreign="gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu musl-tools qemu-user"
 [ "$(uname -m)" = aarch64 ] || foreign="$foreign gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
@@ -33,8 +34,9 @@ loaded) wanted="$build $test $loaded" ;;
 x86) wanted="$build $x86" ;;
 foreign) wanted="$build $foreign" ;;
 mpis) wanted="$mpis" ;;
+builds) wanted="$build $builds" ;;
 *)
-    echo "usage: $0 [build|test|full|loaded|x86|foreign|mpis|bench|deb|coverage|fuzz]" >&2
+    echo "usage: $0 [build|test|full|loaded|x86|foreign|mpis|builds|bench|deb|coverage|fuzz]" >&2
     exit 2
     ;;
 esac

@@ -56,14 +56,8 @@ if [ -n "$hosts" ]; then
     ppn=$(((ranks + count - 1) / count))
 fi
 
-launcher() { # names to try, best first; Debian appends the flavour, other systems install it beside the compiler
-    local name beside
-    command -v "mpirun.$mpi" && return
-    beside=$(dirname "$("$here/../packaging/mpis.sh" "$mpi")") # it runs compilers
-    for name in "mpirun.$mpi" "$@"; do
-        command -v "$name" && return
-        [ ! -x "$beside/$name" ] || { echo "$beside/$name" && return; }
-    done
+launcher() { # the one that belongs to the compiler of this MPI's tree
+    "$here/../packaging/mpis.sh" "$mpi" mpirun && return
     echo "launch: no launcher of $mpi found: install ${mpi/openmpi/openmpi-bin}" >&2
     return 1
 }
@@ -92,7 +86,7 @@ openmpi_network() {
 
 openmpi_command() {
     local e
-    command=("$(launcher mpirun)" --allow-run-as-root --oversubscribe --bind-to none -n "$ranks")
+    command=("$(launcher)" --allow-run-as-root --oversubscribe --bind-to none -n "$ranks")
     # On one host Open MPI 5 reaches processes that the program spawns only over TCP.
     if [ -z "$hosts" ] && [ $tcp = 0 ]; then command+=(--mca btl_tcp_if_include lo); else openmpi_network; fi
     # Its operators for AVX are wrong where integers overflow, and for MPI_MIN of unsigned ones.
@@ -102,7 +96,7 @@ openmpi_command() {
 
 mpich_command() {
     local e
-    command=("$(launcher mpiexec.hydra mpirun)" -n "$ranks")
+    command=("$(launcher)" -n "$ranks")
     if [ -n "$hosts" ]; then
         command+=(-launcher ssh -launcher-exec "$here/cluster/rsh.sh" -iface br0 -hosts "$hosts" -ppn "$ppn")
     elif [ $tcp = 1 ]; then

@@ -66,7 +66,7 @@ coarray() { # PROGRAM
     for mpi in "${mpis[@]}"; do
         flags=$(pkg-config --libs "caf-$mpi" 2>/dev/null) || { say "$1, $mpi: no libcoarrays-$mpi-dev" && continue; }
         # shellcheck disable=SC2086 # several options
-        "mpif90.$mpi" -O2 -fcoarray=lib "$here/windows/coarray/$1.f90" -o "$out/$1.$mpi" $flags ${flags//-L/-Wl,-rpath,} 2>>"$out/errors.log" ||
+        "$("$here/../packaging/mpis.sh" "$mpi" mpifort)" -O2 -fcoarray=lib "$here/windows/coarray/$1.f90" -o "$out/$1.$mpi" $flags ${flags//-L/-Wl,-rpath,} 2>>"$out/errors.log" ||
             { fail "$1, $mpi: does not compile" && continue; }
         both_ways "$1" "$mpi" node run_coarray
         both_ways "$1" "$mpi" nodes run_coarray

@@ -40,6 +40,11 @@ class Hearth(CMakePackage):
             self.define("HEARTH_MPI", self.flavour()),
             self.define("HEARTH_MPICC", self.spec["mpi"].mpicc),
             self.define("HEARTH_PROGRAMS", False),
+            self.define_from_variant("HEARTH_WITH_HWLOC", "hwloc"),
+            self.define_from_variant("HEARTH_WITH_UCX", "ucx"),
+            self.define_from_variant("HEARTH_WITH_URING", "uring"),
+            self.define_from_variant("HEARTH_WITH_NCURSES", "top"),
+            self.define_from_variant("HEARTH_WITH_XXHASH", "nvm"),
         ]
 
     def setup_run_environment(self, env):

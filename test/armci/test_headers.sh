@@ -4,7 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 cc=$(packaging/mpis.sh "$1") || exit 1
-cxx=$(command -v "mpicxx.$1") || cxx=''
+cxx=$(packaging/mpis.sh "$1" mpicxx) || cxx=''
 bad=0
 
 check() { # headers to include

@@ -69,7 +69,7 @@ try no report --csv --output csv a.json
 try no info
 try no info -v
 try no info --clean
-try no run --dry-run -v "$(command -v "mpirun.$mpi")" -n 2 ./app
+try no run --dry-run -v "$("$here/../packaging/mpis.sh" "$mpi" mpirun)" -n 2 ./app
 try no top --once -d 0
 echo "$tried runs in which a call failed"
 [ "$tried" -gt 100 ] || { echo "FAIL few calls were found" && failed=1; }

@@ -21,7 +21,7 @@ compile() { # all sources, for the first MPI
         "$cc" -std=gnu11 -D_GNU_SOURCE -I"$here" -I"$here/.." -c "$source" -o "$dir/$(basename "$source").o" || return 1
     done
     for source in $(find "$here" -name '*.F90'); do
-        "mpifort.$mpi" -w -std=legacy -fdefault-integer-8 -c "$source" -o "$dir/$(basename "$source").o" -J "$dir" || return 1
+        "$("$here/../../packaging/mpis.sh" "$mpi" mpifort)" -w -std=legacy -fdefault-integer-8 -c "$source" -o "$dir/$(basename "$source").o" -J "$dir" || return 1
     done
 }
 

@@ -20,7 +20,7 @@ source_of() { # name
 
 build() { # name
     if [ "$1" = fortran ]; then
-        "mpifort.$mpi" -O1 -g -w -std=legacy -fdefault-integer-8 "$(source_of "$1")" -o "$dir/$1" "${libraries[@]}"
+        "$("$here/../../packaging/mpis.sh" "$mpi" mpifort)" -O1 -g -w -std=legacy -fdefault-integer-8 "$(source_of "$1")" -o "$dir/$1" "${libraries[@]}"
     else
         "$cc" -std=gnu11 -O2 -g -D_GNU_SOURCE -I"$here" -I"$here/.." "$(source_of "$1")" "$here/../frame/frame.c" "$here/check.c" "$here/grid.c" -o "$dir/$1" "${libraries[@]}"
     fi

@@ -165,7 +165,7 @@ done
 # The header of the MPI may define names of the platform too: before and after.
 for order in 'mpi.h gasnetex.h gasnet_tools.h' 'gasnetex.h gasnet_tools.h mpi.h'; do
     # shellcheck disable=SC2086
-    { echo '#define GASNET_PAR' && includes $order && echo 'int n[PLATFORM_OS_LINUX + PLATFORM_ARCH_64];'; } | "mpicc.$1" -x c -std=c11 $warn - 2>&1 ||
+    { echo '#define GASNET_PAR' && includes $order && echo 'int n[PLATFORM_OS_LINUX + PLATFORM_ARCH_64];'; } | "$(packaging/mpis.sh "$1")" -x c -std=c11 $warn - 2>&1 ||
         { echo "not together: $order" && bad=1; }
 done
 

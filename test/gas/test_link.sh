@@ -75,7 +75,7 @@ warn=(-Wall -Wextra -Werror -Wno-cast-function-type -I"$include" -I"$include/gas
 cc=$("$here/../packaging/mpis.sh" "$mpi")
 check shared_c "$cc" "${warn[@]}" "$folder/client.c" -L"$tree/lib" -lvgasnet -Wl,-rpath,"$tree/lib"
 check static_c "$cc" "${warn[@]}" "$folder/client.c" "$tree/lib/libvgasnet.a" "${libraries[@]}" -lpthread -ldl -lm
-if cxx=$(command -v "mpicxx.$mpi"); then
+if cxx=$("$here/../packaging/mpis.sh" "$mpi" mpicxx); then
     check shared_cpp "$cxx" "${warn[@]}" "$folder/client.cpp" -L"$tree/lib" -lvgasnet -Wl,-rpath,"$tree/lib"
     check static_cpp "$cxx" "${warn[@]}" "$folder/client.cpp" "$tree/lib/libvgasnet.a" "${libraries[@]}" -lpthread -ldl -lm
 fi

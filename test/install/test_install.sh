@@ -109,7 +109,7 @@ if [ -e /usr/include/ga.h ] && [ -e "$("$cc" -print-file-name="libga-$mpi.a")" ]
     check 'run ga.c' launch '2 ranks, last element 2046' "$dir/ga"
     check 'ga.c is on this libarmci' eval "ldd '$dir/ga' | grep -F '$prefix/lib/hearth/$mpi/libarmci.so'"
 fi
-if fortran=$(command -v "mpifort.$mpi"); then
+if fortran=$("$root/packaging/mpis.sh" "$mpi" mpifort); then
     check 'compile get.f90' compile "$fortran" get.f90 get_f "-J$dir"
     check 'run get.f90' launch '1000 gets, 0 wrong' "${cached[@]}" "$dir/get_f"
     check 'get.f90 was cached' grep -q "$served" "$dir/out"

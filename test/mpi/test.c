@@ -31,6 +31,15 @@ bool test_open_mpi(void) {
     return test_open_mpi_major() > 0;
 }
 
+/* Without Fortran, Open MPI's header leaves the types of a given size out, and MPICH's defines them as null. */
+bool test_has_fortran(void) {
+#ifdef MPI_INTEGER8
+    return MPI_INTEGER8 != MPI_DATATYPE_NULL;
+#else
+    return false;
+#endif
+}
+
 void test_return_errors(bool yes) {
     MPI_Errhandler handler = yes ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);

@@ -101,6 +101,9 @@ void test_expect_hits(const char *file, int line, MPI_Win win, uint64_t at_least
 bool test_open_mpi(void);
 int test_open_mpi_major(void);
 
+/* Whether the MPI was built with Fortran. */
+bool test_has_fortran(void);
+
 /* Whether errors on MPI_COMM_WORLD, and those of calls without a communicator, are returned; otherwise they end the job. Since MPI 4 the
  * latter have the handler of MPI_COMM_SELF. MPICH 5 takes that of MPI_COMM_WORLD until MPI_COMM_SELF has got one; it does so in
  * MPI_Waitany, too. */

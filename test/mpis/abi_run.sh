@@ -9,7 +9,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe XDG_CACHE_HOME=$dir
-"$("$here/../packaging/mpis.sh" abi)" -O1 "$here/tools/gets.c" -o "$dir/gets" || exit 1
+mpis=$here/../packaging/mpis.sh
+"$("$mpis" abi)" -O1 "$here/tools/gets.c" -o "$dir/gets" || exit 1
 
 expect() { # what, whether, lines to show
     [ "$2" = 0 ] && echo "ok $1" && return
@@ -26,7 +27,7 @@ run() { # MPI, arguments of hearth run
 
 try() { # MPI, the other, how MPI_Get_library_version begins
     local mpi=$1 other=$2 version=$3 how out status
-    for how in '' "mpirun.$mpi"; do
+    for how in '' "$("$mpis" "$mpi" mpirun)"; do
         rm -f "$dir/report.json"
         # shellcheck disable=SC2086 # no word or one
         run "$mpi" $how -n 2 ./gets
@@ -37,15 +38,15 @@ try() { # MPI, the other, how MPI_Get_library_version begins
         grep -q "\"$version" "$dir/report.json" && grep -qE '"hits": *[1-9]' "$dir/report.json"
         expect "$mpi${how:+ by $how}: its gets hit" $? "$(head -c 2000 "$dir/report.json")"
     done
-    run "$mpi" "mpirun.$other" -n 2 ./gets
+    run "$mpi" "$("$mpis" "$other" mpirun)" -n 2 ./gets
     [ $? = 2 ] && grep -q "is the launcher of $other" <<<"$out"
     expect "$mpi: the launcher of $other is refused" $? "$out"
 }
 
 fortran() { # MPI
-    local mpi=$1
-    command -v "mpif90.$mpi" >/dev/null || { echo "no Fortran of $mpi here" && return; }
-    (cd "$dir" && "mpif90.$mpi" "$here/mpis/gets.f90" -o "fortran.$mpi") || exit 1
+    local mpi=$1 compiler
+    compiler=$("$mpis" "$mpi" mpifort) || { echo "no Fortran of $mpi here" && return; }
+    (cd "$dir" && "$compiler" "$here/mpis/gets.f90" -o "fortran.$mpi") || exit 1
     mkdir -p "$dir/only" && cp -a "$tree/bin" "$tree/lib" "$dir/only/"
     out=$(cd "$dir" && timeout -k 5 120 "$dir/only/bin/hearth" run -n 2 "./fortran.$mpi" 2>&1)
     [ $? = 2 ] && [ "$out" = "hearth: error: there is no libhearth-mpi.so for $mpi beside this command: build Hearth for it (make), or install it" ]

@@ -10,8 +10,8 @@ trap 'rm -rf "$dir"' EXIT
 . "$here/tools/check_output.sh"
 cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
 hearth=$tree/bin/hearth
-launcher=mpirun.$mpi
-command -v "$launcher" >/dev/null || launcher=mpirun
+path=$("$here/../packaging/mpis.sh" "$mpi" mpirun) || exit 77
+launcher=${path##*/} PATH=${path%/*}:$PATH
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 XDG_CONFIG_HOME=$dir/config
 unset "${!HEARTH_@}" # the commands list them
 umask 022

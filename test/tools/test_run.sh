@@ -9,8 +9,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
 hearth=$tree/bin/hearth
-launcher=mpirun.$mpi
-command -v "$launcher" >/dev/null || launcher=mpirun
+path=$("$here/../packaging/mpis.sh" "$mpi" mpirun) || exit 77
+launcher=${path##*/} PATH=${path%/*}:$PATH
 case $mpi in
 openmpi) launch=("$launcher" --oversubscribe --bind-to none) other=mpich ;;
 *) launch=("$launcher") other=openmpi ;;
@@ -382,8 +382,8 @@ refused 'a program that was cut' './cut is a damaged ELF file'
 cp "$dir/rank" "$dir/a=b"
 run "${launch[@]}" -n 2 ./a=b
 refused 'a name that env takes for a setting' './a=b: env would'
-if command -v "mpirun.$other" >/dev/null; then
-    run "mpirun.$other" -n 2 ./rank
-    refused 'the wrong launcher' "./rank uses $mpi .*, but mpirun.$other is the launcher of $other"
+if foreign=$("$here/../packaging/mpis.sh" "$other" mpirun); then
+    run "$foreign" -n 2 ./rank
+    refused 'the wrong launcher' "./rank uses $mpi .*, but $foreign is the launcher of $other"
 fi
 exit $failed

@@ -7,8 +7,8 @@ mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-launcher=mpirun.$mpi
-command -v "$launcher" >/dev/null || launcher=mpirun
+path=$("$here/../packaging/mpis.sh" "$mpi" mpirun) || exit 77
+launcher=${path##*/} PATH=${path%/*}:$PATH
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 XDG_CONFIG_HOME=$dir/config
 export OMPI_MCA_pml=ob1 OMPI_MCA_osc=pt2pt OMPI_MCA_btl=tcp,self OMPI_MCA_btl_tcp_if_include=lo
 export UCX_TLS=tcp,self UCX_NET_DEVICES=lo MPIR_CVAR_NOLOCAL=1

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/settings.h"
 
 enum { WINDOW = 150000000 }; /* ns */
 
@@ -63,7 +64,12 @@ static void find_caches(struct cores *c, unsigned level) {
 #else
 
 static void find_caches(struct cores *c, unsigned level) {
-    log_debug("heater: built without hwloc: shared caches are unknown");
+    if (settings_get()->heater == HEATER_ON && level)
+        log_warn(
+            "heater: built without hwloc, which tells the cores that share a cache: it is bound to no core; "
+            "build with libhwloc-dev, or set HEARTH_HEATER_LEVEL=any");
+    else
+        log_debug("heater: built without hwloc: shared caches are unknown");
 }
 
 #endif

@@ -9,7 +9,8 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
                const struct pages_events *events, struct pages **pages) {
     (void)world, (void)comm, (void)bytes, (void)events, (void)pages;
     if (boot->rank == 0)
-        log_error("segments: this build does not support NVM: set HEARTH_NVM=off to keep them in memory");
+        log_error("segments: HEARTH_NVM=on, but this build cannot keep them on NVM: build with xxHash "
+                  "(libxxhash-dev), or unset HEARTH_NVM to keep them in memory");
     return -ENOSYS;
 }
 
@@ -66,6 +67,11 @@ bool pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, c
 bool pages_begin_update(struct pages *p, struct pages_op *op, void *old, int rank, void *at,
                         const struct pages_update *u) {
     (void)p, (void)op, (void)old, (void)rank, (void)at, (void)u;
+    abort();
+}
+
+bool pages_is_update(const struct pages_op *op) {
+    (void)op;
     abort();
 }
 

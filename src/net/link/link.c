@@ -18,7 +18,7 @@ static const struct link_network *network_of(enum link_kind kind) {
 int net_link_open(const struct link_options *options, struct link **link) {
     const struct link_network *network = network_of(options->kind);
     if (!network) {
-        log_error("network ucx: built without UCX: build with libucx-dev installed, or set HEARTH_NET=mpi");
+        log_error("network ucx: built without UCX: build with libucx-dev installed, or unset HEARTH_NET");
         return -ENOTSUP;
     }
     return network->open(options, link);

@@ -18,14 +18,19 @@ int net_link_mpi_error(int code, const char *what, int rank) {
     return -EIO;
 }
 
+#ifdef HEARTH_UCX
+#define OR_OVER_UCX ", or set HEARTH_NET=ucx"
+#else
+#define OR_OVER_UCX ""
+#endif
+
 static int check_threads(const struct link_options *options) {
     int level;
     PMPI_Query_thread(&level);
     if (options->ports <= 1 || level == MPI_THREAD_MULTIPLE)
         return 0;
-    log_error(
-        "network mpi: needs MPI_THREAD_MULTIPLE, which MPI does not provide: call MPI_Init_thread, or set "
-        "HEARTH_NET=ucx");
+    log_error("network mpi: needs MPI_THREAD_MULTIPLE, which MPI does not provide: call "
+              "MPI_Init_thread" OR_OVER_UCX);
     return -ENOTSUP;
 }
 

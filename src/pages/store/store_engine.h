@@ -49,7 +49,7 @@ struct store_engine {
     void (*close)(struct store_engine *engine);
 };
 
-/* -ENOSYS: not compiled in, or not permitted here. Neither logs. */
+/* -ENOTSUP: built without liburing; -ENOSYS: not permitted here. Neither logs. */
 int pages_store_uring_open(int file, unsigned depth, struct store_engine **engine);
 int pages_store_threads_open(int file, unsigned threads, struct store_engine **engine);
 

@@ -100,8 +100,9 @@ static int store_open_engine(struct store *s, const struct store_options *o) {
         err = pages_store_threads_open(s->file, threads, &s->engine);
     }
     if (err) {
-        log_error("cannot start %s for %s: %s", o->engine == STORE_URING ? "io_uring" : "threads", s->label,
-                  strerror(-err));
+        log_error("cannot start %s for %s: %s%s", o->engine == STORE_URING ? "io_uring" : "threads", s->label,
+                  err == -ENOTSUP ? "this build has no liburing (liburing-dev)" : strerror(-err),
+                  o->engine == STORE_URING ? "; set HEARTH_NVM_ENGINE=auto" : "");
         return err;
     }
     err = pages_throttle_open(&s->throttle, o->throttle, s->engine->descriptor);

@@ -217,7 +217,7 @@ int pages_store_uring_open(int file, unsigned depth, struct store_engine **engin
 #else
 
 int pages_store_uring_open(int file, unsigned depth, struct store_engine **engine) {
-    return -ENOSYS;
+    return -ENOTSUP; /* built without liburing */
 }
 
 #endif

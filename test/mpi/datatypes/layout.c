@@ -214,6 +214,7 @@ CASE(plain_types) {
 }
 
 CASE(fortran_types) {
+    SKIP_IF(!test_has_fortran(), "this MPI was built without Fortran");
     MPI_Datatype types[6] = {MPI_INTEGER, MPI_REAL, MPI_DOUBLE_PRECISION};
     uint64_t sizes[6] = {4, 4, 8, 8, 16, 8}, size = 0;
     MPI_Type_create_f90_real(15, 300, &types[3]);

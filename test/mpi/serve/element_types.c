@@ -49,17 +49,33 @@ static const struct element_type *all_types(int *count) {
         ENTRY(MPI_LOGICAL, VALUE_TRUTH, 0),
         ENTRY(MPI_CHARACTER, VALUE_INTEGER, 0),
         ENTRY(MPI_INTEGER, VALUE_INTEGER, 0),
+#ifdef MPI_INTEGER1
         ENTRY(MPI_INTEGER1, VALUE_INTEGER, 0),
+#endif
+#ifdef MPI_INTEGER2
         ENTRY(MPI_INTEGER2, VALUE_INTEGER, 0),
+#endif
+#ifdef MPI_INTEGER4
         ENTRY(MPI_INTEGER4, VALUE_INTEGER, 0),
+#endif
+#ifdef MPI_INTEGER8
         ENTRY(MPI_INTEGER8, VALUE_INTEGER, 0),
+#endif
         ENTRY(MPI_REAL, VALUE_REAL, 0),
+#ifdef MPI_REAL4
         ENTRY(MPI_REAL4, VALUE_REAL, 0),
+#endif
+#ifdef MPI_REAL8
         ENTRY(MPI_REAL8, VALUE_REAL, 0),
+#endif
         ENTRY(MPI_DOUBLE_PRECISION, VALUE_REAL, 0),
         ENTRY(MPI_COMPLEX, VALUE_REAL, 4),
+#ifdef MPI_COMPLEX8
         ENTRY(MPI_COMPLEX8, VALUE_REAL, 4),
+#endif
+#ifdef MPI_COMPLEX16
         ENTRY(MPI_COMPLEX16, VALUE_REAL, 8),
+#endif
         ENTRY(MPI_DOUBLE_COMPLEX, VALUE_REAL, 8),
         ENTRY(MPI_FLOAT_INT, VALUE_PAIR, sizeof(float)),
         ENTRY(MPI_DOUBLE_INT, VALUE_PAIR, sizeof(double)),

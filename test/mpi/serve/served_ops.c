@@ -391,6 +391,7 @@ CASE(absolute_addresses) {
 
 /* Fortran types that are chosen by range and precision. */
 CASE(types_by_precision) {
+    SKIP_IF(!test_has_fortran(), "this MPI was built without Fortran");
     SKIP_IF(!test_served(), "some MPIs do not support these types");
     MPI_Datatype real, integer, complex;
     double reals[2] = {1.5, 2}, result[2] = {0};

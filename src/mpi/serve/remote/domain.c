@@ -274,7 +274,7 @@ static const char *why_no_helper(void) {
         return "";
     return host_has_world() && host_is_threaded()
                ? ""
-               : "HEARTH_NET=mpi: a helper needs MPI_THREAD_MULTIPLE, which the program does not request";
+               : "over MPI messages a helper needs MPI_THREAD_MULTIPLE, which the program does not request";
 }
 
 /* All processes call it, also those that have no library. */

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Builds the libraries and the command without any optional library, and tests the defaults of this build and what it says when something
+# is asked for that was left out. Then checks that what uses MPI's datatypes compiles for an MPI without Fortran. builds.sh tests the rest.
+# test_lean.sh MPI TREE      once: yes; timeout: 120; coverage: no
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+mpi=$1 lean=$PWD/build/lean failed=0
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+check() { # name, regular expression of a line, or - if there must be none of an error or a warning; command
+    local name=$1 line=$2
+    shift 2
+    "$@" >"$dir/out" 2>&1 </dev/null
+    if { [ "$line" = - ] && ! grep -qE '^hearth.*(error|warning):' "$dir/out"; } || { [ "$line" != - ] && grep -qE "$line" "$dir/out"; }; then
+        echo "ok $name"
+    else
+        echo "FAIL $name: no line like: $line"
+        sed 's/^/    | /' "$dir/out" | tail -20
+        failed=1
+    fi
+}
+
+# ---- without optional libraries ----
+
+env -u MAKEFLAGS -u MAKELEVEL make tree-lean JOBS=1 TARGETS="hearth hearth-mpi hearth-serve vgasnet" >"$dir/build.log" 2>&1 || {
+    tail -20 "$dir/build.log"
+    exit 1
+}
+launch() { # options, program
+    test/launch.sh "$mpi" 2 --timeout 60 --env HEARTH_NODE_RANKS=1 "$@"
+}
+hearth=$lean/bin/hearth
+cc=$(packaging/mpis.sh "$mpi") || exit 77
+"$cc" -O1 examples/get.c -o "$dir/get" || exit 1
+"$cc" -O1 -Iinclude -Iinclude/gasnet examples/gasnet.c -o "$dir/gasnet" -L"$lean/lib" -lvgasnet -Wl,-rpath,"$lean/lib" || exit 1
+
+serve=(--env HEARTH_WINDOWS=serve --preload "$lean/lib/libhearth-mpi.so" "$dir/get")
+check 'a window between nodes' 'sum 208000, expected 208000' launch "${serve[@]}"
+check 'is served or left to MPI without a line' - launch "${serve[@]}"
+check 'GASNet with its defaults' '2 nodes, written by 1' launch "$dir/gasnet"
+check 'the default network' '^HEARTH_NET=mpi$' "$hearth" info -c
+check 'the default place of segments' '^HEARTH_NVM=off$' "$hearth" info -c
+check 'UCX is asked for' 'error: network ucx: built without UCX' launch --env HEARTH_NET=ucx "$dir/gasnet"
+check 'NVM is asked for' 'error: segments: HEARTH_NVM=on, but this build cannot' launch --env HEARTH_NVM=on "$dir/gasnet"
+check 'a file of a segment' 'this build cannot read segments: install xxHash' "$hearth" info --nvm "$dir/get"
+check 'the screen' 'built without ncurses .*: use hearth top --once' "$hearth" top
+check 'what the build has' '^build .*with no optional library' "$hearth" info
+
+# ---- an option that cannot be fulfilled ----
+
+check 'a library that must be there, and is not' 'HEARTH_WITH_UCX=ON, but pkg-config finds no' \
+    env PKG_CONFIG_LIBDIR="$dir" cmake -S . -B "$dir/on" -DHEARTH_MPI=none -DHEARTH_WITH_UCX=ON
+
+# ---- a tree that is configured again ----
+
+links() { # prints how its programs are linked
+    cmake -S . -B "$dir/again" -G "Unix Makefiles" -DHEARTH_MPI=none >"$dir/out" 2>&1 && find "$dir/again" -name link.txt | sort | xargs cat
+}
+links >"$dir/first"
+links >"$dir/second"
+check 'links as at first' '^the same$' sh -c 'test -s "$1" && cmp "$1" "$2" && echo the same' sh "$dir/first" "$dir/second"
+
+# ---- without Fortran ----
+
+for flavour in $(packaging/mpis.sh); do
+    compiler=$(test/builds/no_fortran.sh "$(packaging/mpis.sh "$flavour")" "$dir/$flavour") || { failed=1 && continue; }
+    for source in src/mpi/serve/serve_element.c test/mpi/serve/element_types.c test/mpi/test.c; do
+        check "$flavour without Fortran: $source" '^compiles$' \
+            sh -c '"$1" -D_GNU_SOURCE -Wall -Werror -fsyntax-only -Iinclude -Isrc -Itest -Itest/mpi "$2" && echo compiles' sh "$compiler" "$source"
+    done
+    check "$flavour without Fortran: no compiler for it" '^none$' sh -c 'MPICC=$1 packaging/mpis.sh "$2" mpifort || echo none' sh "$compiler" "$flavour"
+done
+exit $failed
