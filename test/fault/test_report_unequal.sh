@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests settings that differ between the ranks, with which ranks would communicate: HEARTH_REPORT and HEARTH_MATCH. The job ends well, its
 # collective calls have the right results, a line says what is off, and nothing is written.
-#   test_report_unequal.sh MPI TREE       timeout: 180
+#   test_report_unequal.sh MPI TREE       quick: openmpi; timeout: 180
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
