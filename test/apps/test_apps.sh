@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs each program of apps/ once, with Hearth preloaded or linked; each program checks its own results. The other
 # scripts here test more, in the full tier.
-#   test_apps.sh MPI TREE      timeout: 120
+#   test_apps.sh MPI TREE      quick: openmpi; timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -142,14 +142,19 @@ ON_CALL(no_descriptors) {
     ARMCI_Free(parts[test_rank]);
 }
 
-/* Traffic until one of the ranks is killed. */
+/* Traffic until one of the ranks is killed, which the script does once it has seen a line of each. */
 ON_CALL(traffic_until_killed) {
     char data[70000] = "";
     begin(sizeof data);
-    for (double end = armci_timer() + 30; armci_timer() < end;)
+    bool told = false;
+    for (double end = armci_timer() + 30; armci_timer() < end;) {
         for (int r = 0; r < test_size; r++) {
             ARMCI_Put(data, parts[r], sizeof data, r);
             ARMCI_Get(parts[r], data, sizeof data, r);
         }
+        if (!told)
+            fprintf(stderr, "traffic of rank %d\n", test_rank);
+        told = true;
+    }
     wait_for_the_end();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the program of bench/windows for moments: all operations have the right results on both windows of each kind of
 # memory, it ends, and it prints a line for each.
-#   test_windows.sh MPI TREE       timeout: 60
+#   test_windows.sh MPI TREE       quick: openmpi; timeout: 60
 set -uo pipefail
 mpi=$1 tree=$2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -2,7 +2,7 @@
 # Tests mode auto. A program that synchronises through MPI keeps its hits, a sample of which is verified. A program that learns of
 # writes past MPI is found out: each of its windows is turned to transparent mode, stderr and the report say so and where. Under
 # HEARTH_CHECK the stale hits of the same program in acquire mode are found too, those of MPI_Rget and partial ones included.
-#   test_auto.sh MPI TREE
+#   test_auto.sh MPI TREE      quick: openmpi
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

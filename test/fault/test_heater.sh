@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the heater under MPI: a setting starts it, the report shows its work, and the program can pause it.
-#   test_heater.sh MPI TREE
+#   test_heater.sh MPI TREE      quick: openmpi
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests a job without memory for the cache: caching is disabled, one line says so, and the results do not change. And one without memory
 # to note a part of a dynamic window.
-# test_memory.sh MPI TREE
+# test_memory.sh MPI TREE      quick: openmpi
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests a job without shared memory for messages: they go through MPI, one line says so, and the results do not
 # change.
-#   test_message_memory.sh MPI TREE
+#   test_message_memory.sh MPI TREE      quick: openmpi
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -2,7 +2,7 @@
 # Tests settings that differ between the ranks, with which ranks would communicate: HEARTH_REPORT, HEARTH_MATCH, HEARTH_WINDOWS,
 # HEARTH_NODE_RANKS and HEARTH_NET. The job ends well, its collective calls have the right results, a line says what is off, and nothing
 # is written. ARMCI and GASNet refuse the last two. If one rank runs without Hearth, the others say what they wait for.
-#   test_report_unequal.sh MPI TREE       timeout: 180
+#   test_report_unequal.sh MPI TREE       quick: openmpi; timeout: 180
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests served windows without shared memory on some ranks: MPI serves the windows and allocates the memory of MPI_Alloc_mem,
 # one line for each of these ranks says so, and the results do not change.
-#   test_served_memory.sh MPI TREE
+#   test_served_memory.sh MPI TREE      quick: openmpi
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

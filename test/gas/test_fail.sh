@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests errors that a call cannot return: they end the job with one line that names the error, and with a status other
-# than 0. test_fail.sh MPI TREE; timeout: 120; waits: yes
+# than 0. test_fail.sh MPI TREE; quick: mpich; timeout: 120; waits: yes
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests profiles: which file belongs to a program, the order of option, environment, profile and default, hearth info -c,
 # and files that are not used: unknown settings, bad values, links, files and folders that others can write.
-# test_profile.sh MPI TREE      timeout: 60
+# test_profile.sh MPI TREE      quick: openmpi; timeout: 60
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -37,6 +37,10 @@ END
 chmod +x "$dir/bin/srun"
 ends=() # between hosts MPICH may hang in MPI_Finalize
 [ "$mpi" != mpich ] || ends=(-rdynamic "$here/cluster/nofin.c")
+# In the quick tier MPICH leaves out what is the same with every launcher, if Open MPI is there to test it.
+quick='' elsewhere=''
+[ "${HEARTH_TEST_TIER:-}" != quick ] || quick=yes
+[ "$mpi.$quick" != mpich.yes ] || ! "$here/../packaging/mpis.sh" openmpi >/dev/null 2>&1 || elsewhere=yes
 "$cc" -D_GNU_SOURCE -O1 "$here/tools/rank.c" "${ends[@]}" -o "$dir/rank" -ldl || exit 1
 
 out='' status=0 preload=''
@@ -102,6 +106,7 @@ run "${launch[@]}" -n 2 ./script
 check 'a script, by its launcher' 0 'of 2 loaded yes' 2
 
 for program in cpp fortran_mpifh fortran_mpi fortran_f08; do
+    [[ $program.$quick != fortran_mpi*.yes ]] || continue # to the loader as fortran_f08
     [ -x "$tree/test/mpi_$program" ] || continue
     run --report "$program.json" "${launch[@]}" -n 2 "$tree/test/mpi_$program"
     check "mpi_$program" 0 . some
@@ -122,7 +127,9 @@ fi
 printf 'a\n' >"$dir/data"
 own=(mpiexec.hydra)
 [ "$mpi" = mpich ] || own=(orterun prterun)
-for name in aprun jsrun prun ibrun flux ccc_mprun mpiexec.slurm "${own[@]}"; do
+others=(aprun jsrun prun ibrun flux ccc_mprun mpiexec.slurm)
+[ -z "$elsewhere" ] || others=(ibrun)
+for name in "${others[@]}" "${own[@]}"; do
     cat >"$dir/bin/$name" <<'END'
 #!/usr/bin/env bash
 [ "${0##*/}" != flux ] || { [ "$1" = run ] && shift; } || exit 9
@@ -168,40 +175,45 @@ check 'a script: the shell is not preloaded' 0 '^the shell: nothing'
 check 'its launchers run as before' 0 '^fine'
 check 'its ranks are preloaded' 0 '^rank [01] of 2 loaded yes mode always arguments \[a  b\] \[c\]' 2
 check 'its launcher is not' 0 '^rank [01]: some above it, 0 with Hearth$' 2
-run --mode off bash ./job.sh x y
-check 'a shell with a script' 0 '^rank [01] of 2 loaded yes mode off' 2
-mkdir "$dir/module"
-printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$launcher")" >"$dir/module/mpirun"
-printf '#!/bin/bash\nPATH=%s:%s\nmpirun %s -n 2 ./rank\n' "$dir/module" "$PATH" "${launch[*]:1}" >"$dir/module.sh"
-chmod +x "$dir/module/mpirun" "$dir/module.sh"
-run ./module.sh # as after `module load`
-check 'a launcher that comes first on the PATH later' 0 '^rank [01] of 2 loaded yes' 2
-run bash -c "${launch[*]} -n 1 bash -c 'declare -F; ./rank'"
-check 'its ranks do not have the functions of the script' 0 '^rank 0 of 1 |^declare -fx mpirun$'
-mpirun() { echo "a function of the user: $*"; }
-export -f mpirun
-run bash -c 'mpirun x; declare -F'
-check 'a function of the user stays' 0 '^a function of the user: x$'
-check 'the others are set' 0 '^declare -fx mpiexec$'
-unset -f mpirun
-mkdir "$dir/config"
-own=$(cd "$dir" && XDG_CONFIG_HOME=$dir/config "$hearth" info -c -- "${launch[@]}" -n 2 ./rank | sed -n 's/^# Profile: .* is \(.*\)/\1/p')
-mkdir -p "${own%/*}" && echo HEARTH_MODE=acquire >"$own"
-echo HEARTH_MODE=user >"$dir/other.conf"
-XDG_CONFIG_HOME=$dir/config run ./job.sh x y
-check 'the profile of its program is used' 0 '^rank [01] of 2 loaded yes mode acquire' 2
-XDG_CONFIG_HOME=$dir/config run --no-profile ./job.sh x y
-check 'unless --no-profile is given' 0 '^rank [01] of 2 loaded yes mode unset' 2
-XDG_CONFIG_HOME=$dir/config run --profile other.conf sh -c "mkdir -p \"$dir/there\" && cd \"$dir/there\" && ${launch[*]} -n 2 ../rank"
-check 'or another, which is found from any folder' 0 '^rank [01] of 2 loaded yes mode user' 2
-run --profile missing.conf ./job.sh x y
-refused 'a profile that is not there: the script does not start' '--profile missing.conf: No such file'
-run -v ./job.sh x y
-check '-v prints the command of its launcher' 0 '^hearth: .*LD_PRELOAD=[^ ]*/libhearth-mpi\.so .*\./rank say'
+scripts() {
+    run --mode off bash ./job.sh x y
+    check 'a shell with a script' 0 '^rank [01] of 2 loaded yes mode off' 2
+    mkdir "$dir/module"
+    printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$launcher")" >"$dir/module/mpirun"
+    printf '#!/bin/bash\nPATH=%s:%s\nmpirun %s -n 2 ./rank\n' "$dir/module" "$PATH" "${launch[*]:1}" >"$dir/module.sh"
+    chmod +x "$dir/module/mpirun" "$dir/module.sh"
+    run ./module.sh # as after `module load`
+    check 'a launcher that comes first on the PATH later' 0 '^rank [01] of 2 loaded yes' 2
+    run bash -c "${launch[*]} -n 1 bash -c 'declare -F; ./rank'"
+    check 'its ranks do not have the functions of the script' 0 '^rank 0 of 1 |^declare -fx mpirun$'
+    mpirun() { echo "a function of the user: $*"; }
+    export -f mpirun
+    run bash -c 'mpirun x; declare -F'
+    check 'a function of the user stays' 0 '^a function of the user: x$'
+    check 'the others are set' 0 '^declare -fx mpiexec$'
+    unset -f mpirun
+    mkdir "$dir/config"
+    own=$(cd "$dir" && XDG_CONFIG_HOME=$dir/config "$hearth" info -c -- "${launch[@]}" -n 2 ./rank | sed -n 's/^# Profile: .* is \(.*\)/\1/p')
+    mkdir -p "${own%/*}" && echo HEARTH_MODE=acquire >"$own"
+    echo HEARTH_MODE=user >"$dir/other.conf"
+    XDG_CONFIG_HOME=$dir/config run ./job.sh x y
+    check 'the profile of its program is used' 0 '^rank [01] of 2 loaded yes mode acquire' 2
+    XDG_CONFIG_HOME=$dir/config run --no-profile ./job.sh x y
+    check 'unless --no-profile is given' 0 '^rank [01] of 2 loaded yes mode unset' 2
+    XDG_CONFIG_HOME=$dir/config run --profile other.conf sh -c "mkdir -p \"$dir/there\" && cd \"$dir/there\" && ${launch[*]} -n 2 ../rank"
+    check 'or another, which is found from any folder' 0 '^rank [01] of 2 loaded yes mode user' 2
+    run --profile missing.conf ./job.sh x y
+    refused 'a profile that is not there: the script does not start' '--profile missing.conf: No such file'
+    run -v ./job.sh x y
+    check '-v prints the command of its launcher' 0 '^hearth: .*LD_PRELOAD=[^ ]*/libhearth-mpi\.so .*\./rank say'
+}
+[ -n "$elsewhere" ] || scripts
 
 # ---- exit codes: those of the launcher ----
 
-for arguments in '' 'exit 3' 'signal 9' 'signal 15'; do
+codes=('' 'exit 3' 'signal 9')
+[ -n "$quick" ] || codes+=('signal 15')
+for arguments in "${codes[@]}"; do
     for _ in 1 2 3; do # MPICH's launcher, rarely, ends with 1 instead of the signal
         # shellcheck disable=SC2086 # two words
         (cd "$dir" && timeout -k 5 60 "${launch[@]}" -n 2 ./rank $arguments) >/dev/null 2>&1 </dev/null
