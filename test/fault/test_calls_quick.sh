@@ -10,4 +10,4 @@
 exec "$(dirname "${BASH_SOURCE[0]}")/test_calls.sh" "$1" "$2" memory:endpoints:1 armci:endpoints:1 memory:files:50%:on \
     pages:system:50%:on pages:Allgather:79::ends helpers:mpi:3 armcimpi:polls:100::ends armci:mpi:50%::ends \
     direct:sends:40%::ends direct:sends:80%::ends messages:Comm_dup:1 messages:Comm_split_type:1 \
-    communicators:Comm_set_attr:2::ends communicators:Iallreduce:2::ends host:Test:90%::ends host:memory:12:on windows:memory:4:every
+    communicators:Comm_set_attr:2::ends communicators:Iallreduce:2::ends host:Test:100:on:ends host:memory:12:on windows:memory:4:every

@@ -38,6 +38,7 @@ enum kind {
     KIND_REAL,
     KIND_COMPLEX,
     KIND_LOGICAL,
+    KIND_CHARACTER, /* of Fortran: no operator is defined for it, and the MPIs differ */
     KIND_PAIR
 };
 
@@ -87,6 +88,8 @@ static int element_of(const struct known *k) {
         return complex_of(bytes);
     case KIND_LOGICAL:
         return logical_of(bytes);
+    case KIND_CHARACTER:
+        return host_is_open_mpi() ? DATA_UINT8 : DATA_INT8;
     default:
         return (size_t)bytes == data_element_bytes((unsigned)k->element) ? k->element : -1;
     }
@@ -163,19 +166,24 @@ static bool is_derived(MPI_Datatype type) {
     return recipe_get(type, &r) == MPI_SUCCESS && r.types > 0;
 }
 
-/* The element type of the first part that is not empty. For a struct, `numbers` or `counts` begins with the number of
- * parts, followed by the number of elements of each. */
+/* The element type of all parts that are not empty; -1: they have several. For a struct, `numbers` or `counts` begins with the
+ * number of parts, followed by the number of elements of each. */
 static int parts_element(const struct recipe *r, const int *numbers, const MPI_Count *counts,
                          const MPI_Datatype *parts) {
+    int found = -1;
     for (MPI_Count i = 0; i < r->types; i++) {
         int bytes = 0;
         MPI_Count elements = r->combiner != MPI_COMBINER_STRUCT ? 1
                              : r->counts                        ? counts[1 + i]
                                                                 : numbers[1 + i];
-        if (elements > 0 && host_Type_size(parts[i], &bytes) == MPI_SUCCESS && bytes != 0)
-            return serve_element_type(parts[i]);
+        if (elements <= 0 || host_Type_size(parts[i], &bytes) != MPI_SUCCESS || bytes == 0)
+            continue;
+        int element = serve_element_type(parts[i]);
+        if (element < 0 || (found >= 0 && element != found))
+            return -1;
+        found = element;
     }
-    return -1;
+    return found;
 }
 
 static int derived_element(MPI_Datatype type, const struct recipe *r) {
@@ -238,4 +246,20 @@ int serve_element_op(MPI_Op op) {
     if (op == MPI_MINLOC)
         return DATA_MINLOC;
     return -1;
+}
+
+/* MPI defines no arithmetic on bytes and truth values. The MPIs have some: Open MPI takes bytes as unsigned numbers, MPICH takes
+ * both as signed ones. */
+static int integer_of(unsigned type) {
+    size_t bytes = data_element_bytes(type);
+    if (host_is_open_mpi())
+        return type == DATA_BYTE ? unsigned_of(bytes) : -1;
+    return type == DATA_BYTE || (type >= DATA_BOOL && type <= DATA_LOGICAL8) ? signed_of(bytes) : -1;
+}
+
+int serve_element_for(int op, int type) {
+    if (op < 0 || type < 0 || data_element_allows((unsigned)op, (unsigned)type))
+        return op < 0 ? -1 : type;
+    int integer = integer_of((unsigned)type);
+    return integer >= 0 && data_element_allows((unsigned)op, (unsigned)integer) ? integer : -1;
 }

@@ -154,8 +154,13 @@ static inline uint64_t flat_bytes(const struct update *u, int op, int type) {
 static int update(const struct update *u, const struct served_target *t) {
     const struct serve_args *a = u->a;
     int op = serve_element_op(u->op), type = serve_element_type(a->ttype);
-    if (UNLIKELY(op < 0 || type < 0 || !data_element_allows((unsigned)op, (unsigned)type)))
-        return serve_access_refuse(a->win, op < 0 ? MPI_ERR_OP : type < 0 ? MPI_ERR_TYPE : MPI_ERR_OP);
+    if (type < 0 && (op == DATA_REPLACE || op == DATA_NO_OP))
+        type = DATA_BYTE; /* of a type with several kinds of elements */
+    int element = serve_element_for(op, type);
+    if (UNLIKELY(element < 0))
+        return a->tcount ? serve_access_refuse(a->win, op >= 0 && type < 0 ? MPI_ERR_TYPE : MPI_ERR_OP)
+                         : MPI_SUCCESS;
+    type = element;
     uint64_t bytes = flat_bytes(u, op, type), there = bytes ? serve_access_flat(t, a->disp, bytes) : 0;
     if (UNLIKELY(!there))
         return update_shaped(u, t, op, type);
@@ -177,10 +182,10 @@ struct recent {
 static _Thread_local struct recent recent __attribute__((tls_model("initial-exec")));
 
 static void recent_note(MPI_Datatype type, MPI_Op op) {
-    int element = serve_element_predefined(type), how = serve_element_op(op);
+    int how = serve_element_op(op), element = serve_element_for(how, serve_element_predefined(type));
     uint64_t size;
-    if (element < 0 || how < 0 || !data_element_allows((unsigned)how, (unsigned)element) ||
-        !layout_is_plain(type, &size) || size != data_element_bytes((unsigned)element) || size > 8)
+    if (element < 0 || !layout_is_plain(type, &size) || size != data_element_bytes((unsigned)element) ||
+        size > 8)
         return;
     recent = (struct recent){type, op, data_element_kernel((enum data_op)how, (enum data_type)element),
                              (size_t)size, how == DATA_REPLACE};
@@ -234,6 +239,17 @@ int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int 
     return recent_update(r, t, there, origin, result, win);
 }
 
+/* The element type of one element; a derived type may consist of several. */
+static int swap_element(MPI_Datatype type) {
+    int element = serve_element_predefined(type), bytes = 0;
+    if (element >= 0)
+        return element;
+    element = serve_element_type(type);
+    bool is_one = element >= 0 && host_Type_size(type, &bytes) == MPI_SUCCESS &&
+                  (size_t)bytes == data_element_bytes((unsigned)element);
+    return is_one ? element : -1;
+}
+
 int serve_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
                            int target, MPI_Aint disp, MPI_Win win) {
     struct served *s;
@@ -241,7 +257,7 @@ int serve_Compare_and_swap(const void *origin, const void *compare, void *result
     const struct served_target *t = serve_access_target(&a, &s);
     if (UNLIKELY(!t))
         return serve_host.Compare_and_swap(origin, compare, result, type, target, disp, win);
-    int element = serve_element_type(type);
+    int element = swap_element(type);
     if (element < 0 || !data_swap_allows((unsigned)element))
         return serve_access_refuse(win, MPI_ERR_TYPE);
     uint64_t there = serve_access_flat(t, disp, data_element_bytes((unsigned)element));

@@ -183,6 +183,9 @@ void serve_element_open(void);
 /* The element type of a datatype, and the operator, as src/data knows them; -1: none. */
 int serve_element_type(MPI_Datatype type);
 int serve_element_predefined(MPI_Datatype type); /* the same for predefined datatypes only */
+/* The element type by whose kernels to apply `op` to elements of this type: the type itself if MPI defines the operator for it,
+ * else one with which the result is that of the MPI below; -1: that MPI has none, either. */
+int serve_element_for(int op, int type);
 int serve_element_op(MPI_Op op);
 
 /* ---- the calls ---- */

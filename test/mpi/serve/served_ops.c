@@ -13,6 +13,12 @@ enum { COUNT = 5, ROOM = 1024, WINDOW = 8192 };
 
 static struct allocated window;
 
+static int class_of(int rc) {
+    int class = MPI_SUCCESS;
+    MPI_Error_class(rc, &class);
+    return class;
+}
+
 static void open_ops(int unit) {
     window = allocate_window(MPI_COMM_WORLD, WINDOW, unit, NULL);
     MPI_Win_lock_all(0, window.win);
@@ -174,6 +180,103 @@ CASE(all_types_and_operators) {
         try_all_ops(4096 - 13);        /* across the boundary between two blocks with separate locks */
     test_return_errors(false);
     close_ops();
+}
+
+/* ---- operators that MPI does not define for a type ---- */
+
+/* The MPI's own result: accumulates on a window that it executes. It may refuse the operator. */
+static int accumulate_bare(const void *origin, void *model, MPI_Datatype type, int bytes, MPI_Op op,
+                           MPI_Win win, void *base) {
+    memcpy(base, model, (size_t)bytes);
+    MPI_Win_sync(win);
+    int rc = MPI_Accumulate(origin, 1, type, test_rank, 0, 1, type, op, win);
+    MPI_Win_flush(test_rank, win);
+    MPI_Win_sync(win);
+    memcpy(model, base, (size_t)bytes);
+    return rc;
+}
+
+static void try_undefined(MPI_Datatype type, MPI_Op op, MPI_Win bare, void *base) {
+    char origin[16], before[16], model[16], after[16] = {0};
+    int bytes = 0;
+    MPI_Type_size(type, &bytes);
+    for (int i = 0; i < 16; i++) { /* values of type C_BOOL are 0 and 1 */
+        origin[i] = (char)(type == MPI_C_BOOL ? 1 : i * 17 + 201);
+        before[i] = model[i] = (char)(type == MPI_C_BOOL ? 1 : i * 73 + 99);
+    }
+    if (accumulate_bare(origin, model, type, bytes, op, bare, base) != MPI_SUCCESS)
+        return;
+    MPI_Put(before, bytes, MPI_BYTE, peer(), 64, bytes, MPI_BYTE, window.win);
+    MPI_Win_flush(peer(), window.win);
+    expect_eq(MPI_Accumulate(origin, 1, type, peer(), 64, 1, type, op, window.win), MPI_SUCCESS);
+    MPI_Win_flush(peer(), window.win);
+    MPI_Get(after, bytes, MPI_BYTE, peer(), 64, bytes, MPI_BYTE, window.win);
+    MPI_Win_flush(peer(), window.win);
+    expect_bytes(after, model, (size_t)bytes);
+}
+
+CASE(operators_that_are_not_defined_for_a_type) {
+    SKIP_IF(!test_served(), "compares served windows with those of the MPI");
+    MPI_Info info;
+    MPI_Win bare;
+    char *base;
+    open_ops(1);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "hearth_windows", "host");
+    MPI_Win_allocate(64, 1, info, MPI_COMM_WORLD, &base, &bare);
+    MPI_Info_free(&info);
+    MPI_Win_set_errhandler(bare, MPI_ERRORS_RETURN);
+    MPI_Win_lock_all(0, bare);
+    MPI_Win_set_errhandler(window.win, MPI_ERRORS_RETURN);
+    MPI_Datatype types[] = {MPI_BYTE, MPI_C_BOOL, MPI_LOGICAL, MPI_CHARACTER};
+    MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX,  MPI_MIN, MPI_LAND,
+                    MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
+            if (types[i] != MPI_DATATYPE_NULL)
+                try_undefined(types[i], ops[k], bare, base);
+    float real = 0, old;
+    expect_eq(MPI_Accumulate(&real, 0, MPI_FLOAT, peer(), 0, 0, MPI_FLOAT, MPI_BAND, window.win),
+              MPI_SUCCESS);
+    expect_eq(MPI_Get_accumulate(&real, 0, MPI_FLOAT, &old, 0, MPI_FLOAT, peer(), 0, 0, MPI_FLOAT, MPI_BAND,
+                                 window.win),
+              MPI_SUCCESS);
+    MPI_Win_unlock_all(bare);
+    MPI_Win_free(&bare);
+    close_ops();
+}
+
+/* ---- types of several elements ---- */
+
+CASE(types_of_several_kinds) {
+    SKIP_IF(!test_served(), "the MPIs compute nonsense");
+    struct {
+        int i;
+        double d;
+    } value = {3, 4.5}, got = {0, 0};
+    int two[2] = {1, 2}, other[2] = {0, 0}, old[2];
+    MPI_Datatype mixed, pair;
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, (MPI_Aint)((char *)&value.d - (char *)&value)},
+                           (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &mixed);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&mixed);
+    MPI_Type_commit(&pair);
+    open_ops(1);
+    MPI_Win_set_errhandler(window.win, MPI_ERRORS_RETURN);
+    expect_eq(class_of(MPI_Accumulate(&value, 1, mixed, peer(), 0, 1, mixed, MPI_SUM, window.win)),
+              MPI_ERR_TYPE);
+    expect_eq(class_of(MPI_Compare_and_swap(two, other, old, pair, peer(), 0, window.win)), MPI_ERR_TYPE);
+    expect_eq(MPI_Accumulate(&value, 1, mixed, peer(), 0, 1, mixed, MPI_REPLACE, window.win), MPI_SUCCESS);
+    MPI_Win_flush(peer(), window.win);
+    expect_eq(
+        MPI_Get_accumulate(NULL, 0, MPI_INT, &got, 1, mixed, peer(), 0, 1, mixed, MPI_NO_OP, window.win),
+        MPI_SUCCESS);
+    MPI_Win_flush(peer(), window.win);
+    expect_eq(got.i, 3);
+    expect_real(got.d, 4.5);
+    close_ops();
+    MPI_Type_free(&mixed);
+    MPI_Type_free(&pair);
 }
 
 /* ---- compare and swap ---- */
