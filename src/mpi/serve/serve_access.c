@@ -48,13 +48,16 @@ int serve_access_origin(const void *buffer, MPI_Count count, MPI_Datatype type, 
 }
 
 /* Whether the access lies in the window. */
-static bool is_inside(const struct served_target *t, MPI_Aint disp, const struct layout *l) {
+static bool is_inside(const struct served_target *t, MPI_Aint disp, const struct layout *l, MPI_Win win) {
     int64_t lo, hi, at;
     shape_hull(&l->shape, &lo, &hi);
-    return l->shape.bytes == 0 ||
-           (!__builtin_mul_overflow((int64_t)disp, (int64_t)t->unit, &at) &&
-            !__builtin_add_overflow(at, l->offset, &at) && !__builtin_add_overflow(at, lo, &lo) &&
-            !__builtin_add_overflow(at, hi, &hi) && lo >= 0 && (uint64_t)hi <= t->bytes);
+    if (l->shape.bytes == 0)
+        return true;
+    if (__builtin_mul_overflow((int64_t)disp, (int64_t)t->unit, &at) ||
+        __builtin_add_overflow(at, l->offset, &at) || __builtin_add_overflow(at, lo, &lo) ||
+        __builtin_add_overflow(at, hi, &hi) || lo < 0)
+        return false;
+    return t->is_attached ? serve_attached_has(win, (uint64_t)lo, (uint64_t)hi) : (uint64_t)hi <= t->bytes;
 }
 
 int serve_access_there(const struct served_target *t, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
@@ -62,7 +65,7 @@ int serve_access_there(const struct served_target *t, MPI_Aint disp, MPI_Count c
     int rc = describe(count, type, win, &side->layout);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (!is_inside(t, disp, &side->layout)) {
+    if (!is_inside(t, disp, &side->layout, win)) {
         layout_free(&side->layout);
         return serve_access_refuse(win, MPI_ERR_RMA_RANGE);
     }

@@ -50,6 +50,8 @@ int serve_access_origin(const void *buffer, MPI_Count count, MPI_Datatype type, 
                         struct serve_side *side);
 int serve_access_there(const struct served_target *t, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
                        MPI_Win win, struct serve_side *side);
+/* Whether this rank has attached this memory to the dynamic window: serve_attribute.c. */
+bool serve_attached_has(MPI_Win win, uint64_t begin, uint64_t end);
 static inline void serve_access_free(struct serve_side *side) {
     layout_free(&side->layout);
 }

@@ -1,5 +1,7 @@
 /* serve_attribute.c: queries about served windows that the host's window of the same handle answers wrongly: it was created
  * over existing memory, and shares none, or is an empty one. */
+#include <stdlib.h>
+
 #include "mpi/core/hooks.h"
 #include "mpi/serve/serve_access.h"
 #include "mpi/serve/serve_sync.h"
@@ -44,15 +46,51 @@ int hook_Win_get_group(MPI_Win win, MPI_Group *group) {
     return host_Win_get_group(win, group);
 }
 
-/* ---- dynamic windows: any memory can be reached through the kernel, attached or not ---- */
+/* ---- dynamic windows: memory of others is reached through the kernel, attached or not; this rank's own by loads and stores ---- */
+
+static bool attached_add(struct served *s, uint64_t begin, uint64_t bytes) {
+    serve_lock();
+    struct serve_range *more = realloc(s->attached, (s->attached_count + 1) * sizeof *more);
+    if (more) {
+        s->attached = more;
+        more[s->attached_count++] = (struct serve_range){begin, begin + bytes};
+    }
+    serve_unlock();
+    return more;
+}
+
+static void attached_remove(struct served *s, uint64_t begin) {
+    serve_lock();
+    size_t i = 0;
+    while (i < s->attached_count && s->attached[i].begin != begin)
+        i++;
+    if (i < s->attached_count)
+        s->attached[i] = s->attached[--s->attached_count];
+    serve_unlock();
+}
+
+bool serve_attached_has(MPI_Win win, uint64_t begin, uint64_t end) {
+    const struct served *s = serve_find(win);
+    bool has = false;
+    serve_lock();
+    for (size_t i = 0; s && i < s->attached_count && !has; i++)
+        has = s->attached[i].begin <= begin && end <= s->attached[i].end;
+    serve_unlock();
+    return has;
+}
 
 int serve_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
-    const struct served *s = serve_find(win);
-    return s && s->stand_in && s->dynamic ? MPI_SUCCESS : serve_host.Win_attach(win, base, size);
+    struct served *s = serve_find(win);
+    int rc = s && s->stand_in && s->dynamic ? MPI_SUCCESS : serve_host.Win_attach(win, base, size);
+    if (rc != MPI_SUCCESS || !s || !s->dynamic || attached_add(s, (uint64_t)(uintptr_t)base, (uint64_t)size))
+        return rc;
+    return serve_access_refuse(win, MPI_ERR_NO_MEM);
 }
 
 int serve_Win_detach(MPI_Win win, const void *base) {
-    const struct served *s = serve_find(win);
+    struct served *s = serve_find(win);
+    if (s && s->dynamic)
+        attached_remove(s, (uint64_t)(uintptr_t)base);
     return s && s->stand_in && s->dynamic ? MPI_SUCCESS : serve_host.Win_detach(win, base);
 }
 

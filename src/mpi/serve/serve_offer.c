@@ -102,6 +102,9 @@ static bool note_target(struct served *s, char *part, const struct serve_offer *
                                 .locks = owner ? owner->locks : NULL};
     if (flavor != SERVE_ALLOCATED && o->memory.id)
         t->memory = serve_memory_attach(&o->memory);
+    t->is_attached = flavor == SERVE_DYNAMIC && o->rank == s->rank;
+    if (t->is_attached)
+        t->bytes = 0; /* each access is looked up */
     t->mapped = flavor == SERVE_ALLOCATED || t->memory || o->rank == s->rank || !o->bytes;
     t->by_kernel = !t->mapped && process && is_allowed(process, o->probe);
     return owner && t->gate && (t->mapped || t->by_kernel);

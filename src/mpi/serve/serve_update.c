@@ -239,6 +239,12 @@ int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int 
     return recent_update(r, t, there, origin, result, win);
 }
 
+static uint64_t swap_place(const struct served_target *t, MPI_Aint disp, uint64_t bytes, MPI_Win win) {
+    if (LIKELY(!t->is_attached))
+        return serve_access_flat(t, disp, bytes);
+    return serve_attached_has(win, (uint64_t)disp, (uint64_t)disp + bytes) ? (uint64_t)disp : 0;
+}
+
 /* The element type of one element; a derived type may consist of several. */
 static int swap_element(MPI_Datatype type) {
     int element = serve_element_predefined(type), bytes = 0;
@@ -260,7 +266,7 @@ int serve_Compare_and_swap(const void *origin, const void *compare, void *result
     int element = swap_element(type);
     if (element < 0 || !data_swap_allows((unsigned)element))
         return serve_access_refuse(win, MPI_ERR_TYPE);
-    uint64_t there = serve_access_flat(t, disp, data_element_bytes((unsigned)element));
+    uint64_t there = swap_place(t, disp, data_element_bytes((unsigned)element), win);
     int rc = MPI_ERR_RMA_RANGE;
     if (there && LIKELY(t->mapped))
         rc = data_swap_if(t->locks, (enum data_type)element, (void *)(uintptr_t)there, compare, origin,

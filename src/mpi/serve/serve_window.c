@@ -59,6 +59,7 @@ static void served_drop(struct served *s) {
     serve_sync_close(s);
     free(s->started);
     free(s->nodes);
+    free(s->attached);
     serve_node_table_free(&s->ranks);
     free(s->here);
     rank_table_close(&s->targets);

@@ -38,15 +38,20 @@ struct served_target {
         int pid;
         int node; /* if it is on another node: number of that node in the domain */
     };
-    bool mapped;                  /* in this process, too */
-    bool by_kernel;               /* reached through the kernel (vm.h) */
-    uint8_t held;                 /* enum hold: this process's lock */
-    bool started;                 /* in the group of MPI_Win_start */
-    bool fenced;                  /* in the epoch of MPI_Win_fence, as all targets of the window are */
+    bool mapped;      /* in this process, too */
+    bool by_kernel;   /* reached through the kernel (vm.h) */
+    uint8_t held;     /* enum hold: this process's lock */
+    bool started;     /* in the group of MPI_Win_start */
+    bool fenced;      /* in the epoch of MPI_Win_fence, as all targets of the window are */
+    bool is_attached; /* this rank in a dynamic window: its memory is what it has attached; `bytes` is 0 */
     struct serve_gate *gate;      /* its lock; NULL if it is on another node */
     struct net_lock_table *locks; /* for accumulates to its memory */
     struct served_memory *memory; /* its memory, if it was allocated with another window */
     struct served *remote;        /* the window, if it is on another node; else NULL */
+};
+
+struct serve_range {
+    uint64_t begin, end;
 };
 
 struct served {
@@ -55,6 +60,8 @@ struct served {
     uint8_t held_all;          /* enum hold: with `locked_all`, of all targets on this node */
     struct rank_table targets; /* of struct served_target (serve_target.c) */
     bool dynamic;
+    struct serve_range *attached; /* memory of this rank, of a dynamic window; with serve_lock */
+    size_t attached_count;
     bool stand_in;     /* the host's window is an empty one: it could not create any other */
     uint64_t own_base; /* of this rank's memory */
     MPI_Aint own_bytes;

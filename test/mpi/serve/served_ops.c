@@ -246,6 +246,41 @@ CASE(operators_that_are_not_defined_for_a_type) {
     close_ops();
 }
 
+/* ---- memory of a dynamic window ---- */
+
+static void use_attached(MPI_Win win, int target, MPI_Aint at, int expected) {
+    int value = 5, got = 0, old = 0, zero = 0;
+    expect_eq(class_of(MPI_Put(&zero, 1, MPI_INT, target, at, 1, MPI_INT, win)), expected);
+    expect_eq(class_of(MPI_Accumulate(&value, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, win)), expected);
+    expect_eq(class_of(MPI_Fetch_and_op(&value, &old, MPI_INT, target, at, MPI_SUM, win)), expected);
+    expect_eq(class_of(MPI_Compare_and_swap(&value, &value, &old, MPI_INT, target, at, win)), expected);
+    expect_eq(class_of(MPI_Get(&got, 1, MPI_INT, target, at, 1, MPI_INT, win)), expected);
+    MPI_Win_flush(target, win);
+    expect_eq(got, expected == MPI_SUCCESS ? 10 : 0);
+}
+
+CASE(memory_that_is_not_attached) {
+    SKIP_IF(!test_served(), "MPIs do not look");
+    MPI_Win win;
+    MPI_Aint at;
+    int memory[2][2] = {{0}};
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_attach(win, memory[0], sizeof memory[0]);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, test_rank, 0, win);
+    MPI_Get_address(memory[0], &at);
+    use_attached(win, test_rank, at, MPI_SUCCESS);
+    use_attached(win, test_rank, at + (MPI_Aint)sizeof(int), MPI_SUCCESS);
+    use_attached(win, test_rank, at + (MPI_Aint)sizeof memory[0], MPI_ERR_RMA_RANGE);
+    use_attached(win, test_rank, 4096, MPI_ERR_RMA_RANGE); /* no memory at all */
+    MPI_Win_unlock(test_rank, win);
+    MPI_Win_detach(win, memory[0]);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, test_rank, 0, win);
+    use_attached(win, test_rank, at, MPI_ERR_RMA_RANGE);
+    MPI_Win_unlock(test_rank, win);
+    MPI_Win_free(&win);
+}
+
 /* ---- types of several elements ---- */
 
 CASE(types_of_several_kinds) {
