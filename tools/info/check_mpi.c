@@ -83,7 +83,8 @@ static bool check_mpi_has_ended(pid_t child) {
 static void end_launcher(pid_t child) {
     struct timespec a_while = {.tv_nsec = 50000000};
     kill(child, SIGTERM);
-    for (int waited = 0; waited < GRACE && waited < check_mpi_limit() && !check_mpi_has_ended(child); waited += 50)
+    for (int waited = 0; waited < GRACE && waited < check_mpi_limit() && !check_mpi_has_ended(child);
+         waited += 50)
         nanosleep(&a_while, NULL);
     kill(-child, SIGKILL);
 }
