@@ -1,6 +1,6 @@
 # For scripts whose checks do not depend on each other and mostly wait for launchers to end: runs them side by side; to be sourced. Uses dir of
 # the caller, and sets failed.
-# shellcheck shell=bash disable=SC2034,SC2154 # dir and failed are the caller's
+# shellcheck shell=bash disable=SC2030,SC2031,SC2034,SC2154 # dir and failed are those of the caller
 
 besides=0
 

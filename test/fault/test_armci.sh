@@ -64,7 +64,7 @@ fi
 case $ways in
 *far*)
     beside ends 'buffers that do not fit' 'HEARTH_BUFFER_MEMORY allows' wild_address $far HEARTH_BUFFERS=1024 HEARTH_BUFFER_SIZE=16m
-    little_locked() { ulimit -l 64 && survives 'little locked memory' 'too_much_memory' too_much_memory $far; }
+    little_locked() { ulimit -l 64 || failed=1; survives 'little locked memory' 'too_much_memory' too_much_memory $far; }
     beside little_locked
     ;;
 esac

@@ -131,7 +131,6 @@ umount -l "$dir/small"
 faults=('--fail 20,5' '--later 60,28')
 is_quick || faults+=('--fail 5,5' '--later 3,5' '--later 140,5' '--later 300,5')
 for fault in "${faults[@]}"; do
-    # shellcheck disable=SC2086 # an option and its value
     find "$nvm" -mindepth 1 -delete
     run $named $little 2 two --pages 20 $fault
     made=$(grep -ac 'checkpoint of version' "$dir/out")

@@ -32,7 +32,7 @@ CASE(an_operation_that_is_not_synchronised) {
     for (size_t at = PAGE; test_elapsed() - begun < 2.5 * LIMIT;
          at = at + 2 * PAGE < SEGMENT ? at + PAGE : PAGE)
         if (test_rank == 0)
-            gasnet_get(page, (gasnet_node_t)test_rank, own + at, PAGE);
+            gasnet_get(page, (gasnet_node_t)test_rank, own + at, PAGE), usleep(1000);
         else
             usleep(10000);
     gasnet_wait_syncnb(h);
