@@ -204,10 +204,26 @@ scripts() {
     check 'or another, which is found from any folder' 0 '^rank [01] of 2 loaded yes mode user' 2
     run --profile missing.conf ./job.sh x y
     refused 'a profile that is not there: the script does not start' '--profile missing.conf: No such file'
+    run sh -c "env -i PATH=\"\$PATH\" HOME=$dir OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ${launch[*]} -n 1 ./rank"
+    check 'a script that empties the environment, but keeps the PATH' 0 '^rank 0 of 1 loaded yes'
+    printf '#!/usr/bin/env -S bash -e\n%s -n 1 ./rank\n' "${launch[*]}" >"$dir/options.sh"
+    chmod +x "$dir/options.sh"
+    run ./options.sh
+    check 'an interpreter with options' 0 '^rank 0 of 1 loaded yes'
+    check 'nothing is said of launchers that ran' 0 'no launcher was called' 0
+    run sh -c "PATH=$PATH; timeout 50 ${launch[*]} -n 1 ./rank"
+    check 'a launcher that the script finds elsewhere' 0 '^rank 0 of 1 loaded no'
+    check 'is missed at the end' 0 '^hearth: warning: sh ended, and no launcher was called through the PATH'
+    ls -A "$XDG_CACHE_HOME"/hearth/links-*/seen.* 2>/dev/null && echo 'FAIL a mark is left' && failed=1
     run -v ./job.sh x y
     check '-v prints the command of its launcher' 0 '^hearth: .*LD_PRELOAD=[^ ]*/libhearth-mpi\.so .*\./rank say'
 }
 [ -n "$elsewhere" ] || scripts
+
+run "${launch[@]}" -n 1 /bin/true
+check 'a program without MPI' 0 '^hearth: warning: /bin/true is not linked to MPI: unless it loads MPI while it runs, Hearth does nothing'
+run --dry-run "${launch[@]}" -n 1 bash -c ./rank
+check 'a program that starts others' 0 'is not linked to MPI' 0
 
 # ---- exit codes: those of the launcher ----
 

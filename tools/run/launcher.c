@@ -177,15 +177,28 @@ bool launcher_is_suspected(char *const *words, size_t count) {
     return false;
 }
 
-bool launcher_find(enum flavour flavour, char path[PATH_MAX]) {
+/* In one folder, best first: plain names may belong to another MPI. */
+static bool find_in_folder(enum flavour flavour, const char *folder, size_t length, char path[PATH_MAX]) {
     static const char *const forms[] = {"mpirun.%s", "mpiexec.%s",    "mpirun",
                                         "mpiexec",   "mpiexec.hydra", "orterun"};
-    char name[64];
-    bool by_shell;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char name[64], real[PATH_MAX];
         snprintf(name, sizeof name, forms[i], flavour_name(flavour));
-        if (launcher_identify(name).flavour == flavour && launcher_resolve(name, NULL, NULL, path, &by_shell))
+        if (snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folder, name) < PATH_MAX &&
+            !access(path, X_OK) && realpath(path, real) && launcher_judge_file(real).flavour == flavour)
             return true;
+    }
+    return false;
+}
+
+/* The folder that comes first on the PATH counts: that of a module, before the system's. */
+bool launcher_find(enum flavour flavour, char path[PATH_MAX]) {
+    const char *list = getenv("PATH");
+    while (list && *list) {
+        size_t n = strcspn(list, ":");
+        if (*list == '/' && find_in_folder(flavour, list, n, path))
+            return true;
+        list += n + (list[n] == ':');
     }
     return false;
 }

@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "run/elf.h"
 #include "run/python.h"
+#include "run/script.h"
 #include "tools.h"
 
 enum { MOST_WORDS = 32 }; /* words examined after a program */
@@ -68,8 +69,12 @@ static int refuse_static(const char *word) {
                   word);
 }
 
+static bool has_no_loader(enum elf_kind kind) {
+    return kind == ELF_STATIC || kind == ELF_LIBRARY;
+}
+
 /* Refuses a program that cannot be preloaded. `is_first`: the program itself, not one that it starts. */
-static int program_check_file(const char *word, const char *path, bool is_first, bool *is_static) {
+static int program_check_file(const char *word, const char *path, bool is_first, enum elf_kind *found) {
     struct elf e;
     struct stat st;
     int err = elf_read(path, &e);
@@ -84,8 +89,8 @@ static int program_check_file(const char *word, const char *path, bool is_first,
     if (kind == ELF_DAMAGED && is_first)
         return refuse("%s is a damaged ELF file: build it again", word);
     bool holds_mpi = kind > ELF_DAMAGED && elf_defines(path, "MPI_Init");
-    *is_static = kind == ELF_STATIC || kind == ELF_LIBRARY;
-    if (holds_mpi && *is_static)
+    *found = kind;
+    if (holds_mpi && has_no_loader(kind))
         return refuse_static(word);
     if (holds_mpi)
         return refuse("%s has MPI linked into it statically: a preload has no effect; link it to the shared "
@@ -117,21 +122,36 @@ static int refuse_missing(const char *word, const struct launcher_part *part) {
 /* Examines the words after a program that identifies no MPI. */
 static int look_behind(char *const *words, const struct launcher_part *part, struct program *p) {
     char path[PATH_MAX];
-    bool by_shell, is_static;
+    bool by_shell;
+    enum elf_kind kind;
     for (size_t i = part->program + 1; i < part->end && i <= part->program + MOST_WORDS; i++) {
         if (*words[i] == '-' || !launcher_resolve(words[i], part->folder, part->path, path, &by_shell) ||
             !by_shell)
             continue;
-        int err = program_check_file(words[i], path, false, &is_static);
+        int err = program_check_file(words[i], path, false, &kind);
         if (err || tells(path, p))
             return err;
     }
     return 0;
 }
 
+/* Whether it runs another program, or interprets one, which may use MPI. */
+static bool starts_others(const char *word) {
+    static const char *const names[] = {
+        "env",  "nice",  "time",   "timeout", "taskset", "numactl", "stdbuf", "setarch", "valgrind",
+        "gdb",  "perf",  "strace", "ltrace",  "perl",    "ruby",    "lua",    "tclsh",   "node",
+        "java", "julia", "octave", "R",       "Rscript", "matlab",  "guile",  "sbcl"};
+    const char *slash = strrchr(word, '/'), *base = slash ? slash + 1 : word;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(base, names[i]))
+            return true;
+    return script_is_shell(word) || python_is_interpreter(word);
+}
+
 int program_judge(char *const *words, const struct launcher_part *part, bool insists, struct program *p) {
     char path[PATH_MAX];
-    bool by_shell, is_static = false;
+    bool by_shell;
+    enum elf_kind kind = ELF_NOT;
     *p = (struct program){.word = words[part->program]};
     if (!launcher_resolve(p->word, part->folder, part->path, path, &by_shell)) {
         if (!insists)
@@ -141,9 +161,10 @@ int program_judge(char *const *words, const struct launcher_part *part, bool ins
     }
     if (!by_shell && !realpath(path, p->located))
         p->located[0] = 0;
-    int err = program_check_file(p->word, path, true, &is_static);
+    int err = program_check_file(p->word, path, true, &kind);
     if (err || tells(path, p))
         return err;
     err = look_behind(words, part, p);
-    return !err && is_static && !p->mpi.flavour ? refuse_static(p->word) : err;
+    p->lacks_mpi = !err && kind == ELF_DYNAMIC && !p->mpi.flavour && !starts_others(p->word);
+    return !err && has_no_loader(kind) && !p->mpi.flavour ? refuse_static(p->word) : err;
 }

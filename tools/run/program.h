@@ -13,6 +13,7 @@ struct program {
     struct mpi_library mpi; /* FLAVOUR_NONE: unknown; it may load one at run time */
     /* The file that needs it: the program, one that it starts, or mpi4py's module. */
     char carrier[PATH_MAX];
+    bool lacks_mpi; /* a compiled program that is not linked to MPI, and starts no other */
     /* The file, if only the launcher's own search finds it; else empty. */
     char located[PATH_MAX];
 };

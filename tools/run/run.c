@@ -382,6 +382,15 @@ static void say_profile(const struct run *r) {
 
 /* ---- execution ---- */
 
+/* A compiled program may load MPI at run time, but rarely does. */
+static void say_without_mpi(const struct run *r) {
+    for (size_t i = 0; !r->line.program_file && i < r->line.count; i++)
+        if (r->programs[i].lacks_mpi)
+            log_warn("%s is not linked to MPI: unless it loads MPI while it runs, Hearth does nothing in it "
+                     "and writes no report",
+                     r->programs[i].word);
+}
+
 /* If the user preloads our library everywhere, the launcher is still exempt. */
 static void spare_launcher(const struct run *r) {
     const char *list = getenv("LD_PRELOAD");
@@ -443,6 +452,7 @@ static int run_start(struct run *r) {
     spare_launcher(r);
     int err = r->options->is_bare ? 0 : compose(&c, &command);
     say_profile(r);
+    say_without_mpi(r);
     err = err ? err : execute(r, r->options->is_bare ? &r->command : &command);
     strvec_free(&command);
     strvec_free(&settings);

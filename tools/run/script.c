@@ -5,7 +5,7 @@
  *
  * LINKS is a folder of the user's cache (~/.cache/hearth/links-N), with a link of the name of each launcher that is on the PATH, and
  * mpirun and mpiexec. It is made once, and stays: nothing of it could be removed after exec. A launcher that the script calls by its
- * path runs without Hearth.
+ * path runs without Hearth; if no other is called, a line says so at the end (watch.h).
  *
  * `module load`, and the start files of a login shell, put other folders first into the PATH. bash therefore also gets a function for each
  * launcher, through the environment (BASH_FUNC_mpirun%%), which it prefers to the PATH. Other shells read no functions from there. */
@@ -25,6 +25,7 @@
 #include "base/base.h"
 #include "run/launcher.h"
 #include "run/profile.h"
+#include "run/watch.h"
 #include "tools.h"
 
 extern char **environ;
@@ -51,7 +52,7 @@ bool script_is_shell(const char *path) {
     return false;
 }
 
-/* #!/bin/bash, or #!/usr/bin/env bash */
+/* #!/bin/bash, #!/usr/bin/env bash, or #!/usr/bin/env -S bash -e */
 static bool is_shell_script(const char *path) {
     char line[256], *rest = line + 2;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -62,10 +63,13 @@ static bool is_shell_script(const char *path) {
     if (strncmp(line, "#!", 2) != 0)
         return false;
     line[strcspn(line, "\n")] = 0;
-    char *first = strtok_r(rest, " \t", &rest);
-    char *second = first ? strtok_r(rest, " \t", &rest) : NULL;
-    const char *slash = first ? strrchr(first, '/') : NULL;
-    return first && script_is_shell(slash && !strcmp(slash, "/env") && second ? second : first);
+    char *word = strtok_r(rest, " \t", &rest);
+    const char *slash = word ? strrchr(word, '/') : NULL;
+    if (slash && !strcmp(slash, "/env"))
+        do /* options of env, such as -S, and variables */
+            word = strtok_r(rest, " \t", &rest);
+        while (word && (*word == '-' || strchr(word, '=')));
+    return word && script_is_shell(word);
 }
 
 /* A launcher has started this process: then the script is a rank. */
@@ -273,8 +277,10 @@ int script_run(const struct run_options *o, char **words) {
             fprintf(o->is_dry ? stdout : stderr,
                     "hearth: %s is a script: its launchers are found in %s first\n", words[0], folder);
         if (!o->is_dry) {
+            watch_script(folder, script_is_shell(words[0]) && *words[1] != '-' ? words[1] : words[0]);
             fflush(NULL);
             execvp(words[0], words);
+            watch_saw_launcher(folder); /* there is no script to say something about */
             err = refuse("cannot run %s: %s", words[0], strerror(errno));
         }
     }
@@ -284,9 +290,33 @@ int script_run(const struct run_options *o, char **words) {
 
 /* ---- a launcher of the script ---- */
 
+/* Whether this file is this command. */
+static bool is_self(const char *path) {
+    struct stat a, b;
+    return !stat(path, &a) && !stat("/proc/self/exe", &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* A script may have emptied the environment: then the variable is missing, but the name tells. */
 bool script_is_link(const char *word) {
-    const char *folder = getenv(links_variable);
-    return folder && launcher_is_name(word);
+    return launcher_is_name(word);
+}
+
+/* The folder of the link through which this command was called; NULL: it is not on the PATH. */
+static char *called_folder(const char *name) {
+    const char *variable = getenv(links_variable), *list = getenv("PATH");
+    if (variable)
+        return need_copy(variable);
+    while (list && *list) {
+        size_t n = strcspn(list, ":");
+        char *path = need_text("%.*s/%s", (int)n, list, name);
+        bool found = *path == '/' && is_self(path);
+        path[n] = 0;
+        if (found)
+            return path;
+        free(path);
+        list += n + (list[n] == ':');
+    }
+    return NULL;
 }
 
 /* Removes the links from the PATH, so that the launcher itself is found. */
@@ -334,9 +364,12 @@ static void take_handed(struct strvec *words) {
 
 int script_run_launcher(int argc, char **argv) {
     const char *slash = strrchr(argv[0], '/');
-    char *folder = need_copy(getenv(links_variable));
     struct strvec words = {0};
     argv[0] = slash ? (char *)slash + 1 : argv[0];
+    char *folder = called_folder(argv[0]);
+    if (!folder)
+        return refuse("%s is a link to hearth, and its folder is not on the PATH: call hearth run", argv[0]);
+    watch_saw_launcher(folder);
     restore_path(folder);
     remove_functions(folder);
     unsetenv(links_variable);
