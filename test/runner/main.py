@@ -115,6 +115,7 @@ def clean_environment(tier):
     # The component that Open MPI takes anyway without fast network. If it may look at the others, UCX measures the processor's clock for
     # 0.2 s in each launch.
     os.environ.setdefault("OMPI_MCA_pml", "ob1")
+    os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")  # a rank that waits for another leaves its core to other jobs
     os.environ["HEARTH_TEST_KILLS"] = str(tier.kills)  # for scripts, as the next one
     os.environ["HEARTH_TEST_TIER"] = tier.name
     os.environ["HEARTH_TEST_YIELD"] = str(Path("build/mpich/test/yield.so").absolute())  # for test/launch.sh, as the next ones

@@ -48,6 +48,11 @@ static void open_window(struct serve_domain *d, const struct net_block *b, struc
     a->mapped = !all && a->target->mapped && !a->window->dynamic;
 }
 
+/* In dynamic windows any memory may be accessed, through the kernel. */
+static uint64_t room_of(const struct served_target *t) {
+    return t->is_attached ? PTRDIFF_MAX : t->bytes;
+}
+
 /* Decodes the shape, which is in the header or in front of the payload. */
 static void open_access(struct serve_domain *d, const struct net_block *b, struct access *a) {
     open_window(d, b, a);
@@ -58,7 +63,7 @@ static void open_access(struct serve_domain *d, const struct net_block *b, struc
     if (!a->target || h->shape_bytes > room || before > b->bytes ||
         data_shape_read(&a->piece, a->list, REMOTE_LIST, wire, h->shape_bytes) != (ssize_t)h->shape_bytes)
         serve_remote_refuse(b);
-    if (a->piece.high > a->target->bytes)
+    if (a->piece.high > room_of(a->target))
         serve_remote_end_job(b, "is not inside the window");
     a->piece.address += a->target->base;
     a->data = (const char *)b->payload + before;
@@ -177,8 +182,8 @@ static enum net_result serve_swap(void *arg, struct net_block *b) {
         serve_remote_refuse(b);
     memcpy(&q, b->header, sizeof q);
     size_t bytes = data_element_bytes(q.head.type);
-    if (!data_swap_allows(q.head.type) || b->answer_bytes != bytes || q.offset > a.target->bytes ||
-        bytes > a.target->bytes - q.offset)
+    if (!data_swap_allows(q.head.type) || b->answer_bytes != bytes || q.offset > room_of(a.target) ||
+        bytes > room_of(a.target) - q.offset)
         serve_remote_refuse(b);
     uint64_t element = a.target->base + q.offset;
     struct net_lock_table *locks = a.target->locks;
