@@ -10,6 +10,8 @@ beside() { # command...: in the background, with a folder of its own as dir
     while [ "$(jobs -rp | wc -l)" -ge "${at_once:-3}" ]; do wait -n; done
     mkdir "$dir/$number"
     (
+        # Two mpiruns of Open MPI that begin at once may fail to make the folder for all sessions of a user.
+        [ "${TMPDIR:-}" != "$dir" ] || export TMPDIR=$dir/$number
         dir=$dir/$number failed=0
         "$@"
         exit $failed

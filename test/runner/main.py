@@ -4,8 +4,11 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 from . import status
@@ -123,6 +126,21 @@ def clean_environment(tier):
     os.environ["HEARTH_TEST_KEEP"] = str(Path("build/openmpi/test/keep.so").absolute())
 
 
+@contextmanager
+def session_folder():
+    """Keeps the folder for all Open MPI sessions of a user: mpiruns that make or remove it at the same time may fail."""
+    folder = Path(tempfile.gettempdir(), f"ompi.{socket.gethostname().partition('.')[0]}.{os.geteuid()}")
+    kept = folder / f"hearth.{os.getpid()}"
+    kept.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    yield
+    kept.rmdir()
+    try:
+        folder.rmdir()
+    except OSError:
+        pass  # another run uses it
+
+
 def main():
     os.chdir(Path(__file__).resolve().parent.parent.parent)
     chosen = options()
@@ -151,7 +169,8 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     NVM.mkdir(parents=True, exist_ok=True)
-    scheduler.run(sorted(matrix.jobs, key=report.expected, reverse=True))
+    with session_folder():
+        scheduler.run(sorted(matrix.jobs, key=report.expected, reverse=True))
     shutil.rmtree(NVM, ignore_errors=True)
     status.record_run(chosen, report)
     return 0 if report.close() else 1
