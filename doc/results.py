@@ -12,6 +12,9 @@ import json
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+from generated import put  # noqa: E402
+
 ORDER = ("programs", "nwchem", "served-programs", "demo", "gets", "cost", "match", "armci", "windows", "vgasnet", "overhead", "report-cost")
 
 
@@ -109,13 +112,7 @@ def main(arguments):
         return take(*arguments[1:3], *(arguments[3:] or [root / "bench/results"]))
     check = arguments[:1] == ["--check"]
     folder, target = arguments[check:] or (root / "bench/results", root / "doc/results.md")
-    text, target = "\n".join(page(folder)), Path(target)
-    if not check:
-        target.write_text(text, encoding="utf-8")
-    elif not target.exists() or target.read_text(encoding="utf-8") != text:
-        print(f"{target.name} is not what its data generates: run make docs")
-        return 1
-    return 0
+    return put("\n".join(page(folder)), target, check)
 
 
 if __name__ == "__main__":

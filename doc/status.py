@@ -7,6 +7,9 @@ import json
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+from generated import put  # noqa: E402
+
 TIERS = {  # in the order of the page: the command, and what it runs
     "quick": ("make test", "what every change must pass"),
     "full": ("make test-full", "more ranks, all configurations, sanitizers, real programs"),
@@ -97,14 +100,7 @@ def main(arguments):
         print("\n".join(missing) if missing else "all tiers are recorded")
         return bool(missing)
     folder, target = arguments[check:] or (root / "test/status", root / "doc/status.md")
-    text = "\n".join(page(read(folder))) + "\n"
-    target = Path(target)
-    if not check:
-        target.write_text(text, encoding="utf-8")
-    elif not target.exists() or target.read_text(encoding="utf-8") != text:
-        print(f"{target.name} is not what its data generates: run make docs")
-        return 1
-    return 0
+    return put("\n".join(page(read(folder))) + "\n", target, check)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 /* tools.c: error messages for bad input, and allocation that cannot fail. */
 #include "tools.h"
 
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -53,4 +55,18 @@ char *need_text(const char *format, ...) {
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
     return or_end(length < 0 ? NULL : text);
+}
+
+/* The name of the process, in parentheses, may contain anything. */
+int process_parent(int pid) {
+    char path[32], text[512];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    text[n > 0 ? n : 0] = 0;
+    const char *after = strrchr(text, ')');
+    return after && sscanf(after + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }

@@ -31,4 +31,7 @@ void *need(size_t bytes);
 char *need_copy(const char *text);
 char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The parent of a process; 0: unknown. */
+int process_parent(int pid);
+
 #endif

@@ -15,7 +15,7 @@
 struct member {
     const char *name, *value; /* the name with its quotes */
     size_t name_bytes, bytes;
-    bool is_list; /* the value is what stands between its brackets */
+    bool is_list; /* `value` excludes its brackets */
 };
 
 static const char *skip_string(const char *at, const char *end) {

@@ -232,7 +232,7 @@ static void say_libraries(const struct run *run, char **text) {
         say_calls(run->vgasnet.calls, VGASNET_KINDS, "vGASNet", text);
 }
 
-/* Of a run that was not seen to its end: what comes later may change everything. */
+/* A run that was not seen to its end may do anything later. */
 static void say_partial(const struct run *run, char **text) {
     if (run->all.gets)
         verdict_add(text, "%sHearth's caches served %s of its %s gets.", **text ? " " : "",

@@ -80,24 +80,10 @@ void watch_script(const char *folder, const char *script) {
 
 /* ---- a launcher ---- */
 
-/* The parent of a process; 0: unknown. */
-static int parent_of(int pid) {
-    char path[32], text[512];
-    int parent = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = file < 0 ? 0 : read(file, text, sizeof text - 1);
-    if (file >= 0)
-        close(file);
-    text[n > 0 ? n : 0] = 0;
-    const char *after = strrchr(text, ')'); /* behind the name, which may hold anything */
-    return after && sscanf(after + 1, " %*c %d", &parent) == 1 ? parent : 0;
-}
-
 void watch_saw_launcher(const char *folder) {
     enum { DEEPEST = 64 };
     int pid = (int)getpid();
-    for (int i = 0; i < DEEPEST && pid > 1; i++, pid = parent_of(pid)) {
+    for (int i = 0; i < DEEPEST && pid > 1; i++, pid = process_parent(pid)) {
         char *mark = mark_path(folder, pid);
         unlink(mark);
         free(mark);

@@ -108,26 +108,13 @@ static double tune_now(void) {
     return (double)clock_ns() * 1e-9;
 }
 
-/* The parent of a process; 0: unknown. Its name, in parentheses, may contain anything. */
-static pid_t parent_of(const char *process) {
-    char path[300], text[512], *end;
-    int parent = 0;
-    snprintf(path, sizeof path, "/proc/%s/stat", process);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = file < 0 ? 0 : read(file, text, sizeof text - 1);
-    if (file >= 0)
-        close(file);
-    text[n > 0 ? n : 0] = 0;
-    end = strrchr(text, ')');
-    return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
-}
-
 /* Kills the children of this process; returns whether there were any. */
 static bool kill_children(void) {
     DIR *all = opendir("/proc");
     bool any = false;
     for (struct dirent *entry; all && (entry = readdir(all));)
-        if (*entry->d_name >= '1' && *entry->d_name <= '9' && parent_of(entry->d_name) == getpid()) {
+        if (*entry->d_name >= '1' && *entry->d_name <= '9' &&
+            process_parent(atoi(entry->d_name)) == getpid()) {
             kill((pid_t)atoi(entry->d_name), SIGKILL);
             any = true;
         }

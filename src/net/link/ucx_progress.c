@@ -42,9 +42,13 @@ void net_ucx_complete(struct ucx_port *p, uint64_t deadline) {
             net_link_pause();
 }
 
+/* Over RDMA, ucp_worker_arm returns UCS_OK although a message has arrived since the last progress, and the descriptor then never becomes
+ * readable for it. One more progress behind the arming finds it; what arrives later makes the descriptor readable. */
 int net_ucx_arm(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
-    return p->failing || ucp_worker_arm(p->worker) != UCS_OK ? -EAGAIN : 0;
+    if (p->failing || ucp_worker_arm(p->worker) != UCS_OK)
+        return -EAGAIN;
+    return ucp_worker_progress(p->worker) ? -EAGAIN : 0;
 }
 
 int net_ucx_descriptor(const struct link_port *port) {
