@@ -33,5 +33,5 @@ left_to_mpi() { # name, expected reason, library, options of launch.sh
 
 cp "$tree/lib/libhearth-mpi.so" "$dir"
 left_to_mpi 'without libhearth-serve.so' '.*libhearth-serve.so' "$dir/libhearth-mpi.so"
-left_to_mpi 'HEARTH_NET=mpi' 'HEARTH_NET=mpi' "$tree/lib/libhearth-mpi.so" --env HEARTH_NET=mpi
+left_to_mpi 'HEARTH_NET=mpi' 'over MPI messages a helper needs MPI_THREAD_MULTIPLE' "$tree/lib/libhearth-mpi.so" --env HEARTH_NET=mpi
 exit $failed
