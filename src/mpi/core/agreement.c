@@ -8,9 +8,8 @@
 /* The settings that decide which collective calls the ranks make. */
 enum { REPORT, MATCH, WINDOWS, NODE_RANKS, NET, AGREED };
 enum { NEGATED = AGREED, CONTENT = 2 * AGREED /* no complaint about settings */, SIGN, WORDS };
-enum {
-    SIGN_OF_HEARTH = 0x48656172
-}; /* the result is of this exchange: Open MPI may complete one that met another call */
+/* Shows that the result is of this exchange: Open MPI may complete a reduction whose messages met those of another call. */
+enum { SIGN_OF_HEARTH = 0x48656172 };
 
 static bool matches, is_reached;
 static enum windows windows;
@@ -32,8 +31,7 @@ static void agree_on_report(const int *least) {
 static bool agree_on(const int *least, int of, const char *name, const char *off) {
     if (!is_same(least, of) && log_is_first_rank())
         log_warn("%s is not the same on all ranks: %s; set it for all of them, by hearth run or an option of "
-                 "the launcher "
-                 "(mpirun -x %s)",
+                 "the launcher (mpirun -x %s)",
                  name, off, name);
     return is_same(least, of);
 }
@@ -50,7 +48,8 @@ static void agree_on_windows(const int *least) {
 
 /* ---- the exchange ---- */
 
-/* A rank without Hearth does not join, and MPI cannot tell which one it is: the others wait, or MPI takes another call for theirs. */
+/* A rank without Hearth does not join the exchange: the others wait for it, or MPI mixes its next call with theirs. MPI cannot tell which
+ * rank it is. */
 static const char hint[] = "is Hearth preloaded into all of them? A job needs it in all ranks or in none";
 
 static int agreement_wait(MPI_Request *request) {

@@ -42,8 +42,8 @@ void net_ucx_complete(struct ucx_port *p, uint64_t deadline) {
             net_link_pause();
 }
 
-/* Over RDMA, ucp_worker_arm returns UCS_OK although a message has arrived since the last progress, and the descriptor then never becomes
- * readable for it. One more progress behind the arming finds it; what arrives later makes the descriptor readable. */
+/* Over RDMA, ucp_worker_arm returns UCS_OK although a message has arrived since the last progress. The descriptor never becomes readable
+ * for this message, so the port makes progress once more after arming. Later messages make the descriptor readable. */
 int net_ucx_arm(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
     if (p->failing || ucp_worker_arm(p->worker) != UCS_OK)
