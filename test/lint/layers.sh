@@ -1,35 +1,28 @@
 #!/bin/sh
 # Checks which files may include which: layers.sh [ROOT]. Prints each violation as file:line: text; fails if there is
-# one.
-#
-#   base <- net <- {cache, match, pages, data} <- {mpi, armci, gas} <- tools, apps, bench, sim
+# one. layers.txt lists the layers; symbols.py checks by them what the objects need.
 #
 # A mechanism never includes another mechanism, nor an API another API. Each folder of src/ has one header for others,
 # named after it; its other headers are private. MPI may be used by net, the APIs and programs; of the tools, which
 # serve any MPI, only by tools/probe. A public header that includes <mpi.h> counts as MPI itself. Simulations drive
 # the state machines and may include private headers; tests are not checked.
 #
-# The subfolders of a folder are layers too, lowest first in `order`. A file there includes its own layer, the layers
-# below it and the public header of the folder; files beside the subfolders are above all of them. The same
-# holds for the subfolders of a subfolder, whose order is that of its path, "mpi/p2p".
+# The subfolders of a folder are layers too. A file there includes its own layer, the layers below it and the public header of the
+# folder; files beside the subfolders are above all of them. The same holds for the subfolders of a subfolder.
 set -u
+layers=$(cd "$(dirname "$0")" && pwd)/layers.txt
 cd "${1:-$(dirname "$0")/../..}" || exit 1
 
 with_mpi=$(grep -lE '^ *# *include *[<"]mpi\.h[>"]' include/*.h 2>/dev/null | sed 's,.*/,,' | paste -sd ' ' -)
-find src tools apps bench sim -name '*.[ch]' 2>/dev/null | sort | xargs -r awk -v with_mpi="$with_mpi" '
+find src tools apps bench sim -name '*.[ch]' 2>/dev/null | sort | xargs -r awk -v with_mpi="$with_mpi" -v layers="$layers" '
 BEGIN {
-    may["base"] = ""
-    may["net"] = "base"
-    may["cache"] = may["match"] = "base"
-    may["pages"] = may["data"] = "base net"
-    may["mpi"] = may["armci"] = may["gas"] = "base net cache match pages data"
-    may["tools"] = may["apps"] = may["bench"] = may["sim"] = "base net cache match pages data mpi armci gas"
-    may["probe"] = ""
-    order["net"] = "boot shm node link rpc"
-    order["pages"] = "protocol pool store local service"
-    order["mpi"] = "core serve p2p rma report"
-    order["mpi/p2p"] = "state transport calls collective"
-    order["mpi/rma"] = "window record inflight"
+    while ((getline line <layers) > 0) {
+        n = split(line, word, " ")
+        rest = ""
+        for (i = 3; i <= n; i++) rest = rest (i > 3 ? " " : "") word[i]
+        if (word[1] == "uses") may[word[2]] = rest
+        if (word[1] == "order") order[word[2]] = rest
+    }
     split("net mpi armci gas probe apps bench sim", list)
     for (i in list) mpi_allowed[list[i]] = 1
     split("mpi.h " with_mpi, list)
@@ -56,7 +49,7 @@ function rank(folder, layer,    i, n, list) { # the rank of a subfolder; files b
 }
 
 function check_rank(within, from, to, header) {
-    if (!rank(within, to)) violation("the folder " within "/" to " is not in the list of layers: add it to layers.sh")
+    if (!rank(within, to)) violation("the folder " within "/" to " is not in the list of layers: add it to layers.txt")
     else if (rank(within, to) > rank(within, from)) violation(within "/" from " may not include \"" header "\", which is above it")
 }
 
@@ -74,7 +67,7 @@ FNR == 1 {
     if (part[1] == "tools" && part[2] == "probe") folder = "probe"
     layer = part[1] == "src" && part[4] != "" ? part[3] : ""
     sublayer = layer != "" && part[5] != "" ? part[4] : ""
-    if (!(folder in may)) violation("the folder " folder " is not in the list of layers: add it to layers.sh")
+    if (!(folder in may)) violation("the folder " folder " is not in the list of layers: add it to layers.txt")
 }
 
 /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
