@@ -9,18 +9,18 @@
 #ifndef HEARTH_MPI_OBSERVED_CALLS_H
 #define HEARTH_MPI_OBSERVED_CALLS_H
 
-#include "mpi/rma/record/record_targets.h"
+#include "mpi/rma/target.h"
 
-#define COUNTED_PUT      , rma_record_target(win, target, ACCESS_PUT, tcount, ttype)
+#define COUNTED_PUT      , rma_target_count(win, target, ACCESS_PUT, tcount, ttype)
 #define COUNTED_SEND     , targets_count_message(comm, dest, count, type)
 #define COUNTED_EXCHANGE , targets_count_message(comm, dest, scount, stype)
 #define COUNTED_ATOMIC(count, type)                                                                          \
-    , rma_record_target(win, target, op == MPI_NO_OP ? ACCESS_GET : ACCESS_PUT, count, type)
-#define TIMED_TARGET  , rma_record_ticks(win, target, ticks)
+    , rma_target_count(win, target, op == MPI_NO_OP ? ACCESS_GET : ACCESS_PUT, count, type)
+#define TIMED_TARGET  , rma_target_ticks(win, target, ticks)
 #define TIMED_SEND    , targets_note_ticks(comm, dest, ticks)
 #define TIMED_RECEIVE , targets_note_ticks(comm, source, ticks)
 
-#define COUNTED_Compare_and_swap    , rma_record_target(win, target, ACCESS_PUT, 1, type)
+#define COUNTED_Compare_and_swap    , rma_target_count(win, target, ACCESS_PUT, 1, type)
 #define TIMED_Compare_and_swap      TIMED_TARGET
 #define COUNTED_Fetch_and_op        COUNTED_ATOMIC(1, type)
 #define TIMED_Fetch_and_op          TIMED_TARGET

@@ -19,6 +19,7 @@ objects() { # tree: prints each object and the prefix of its folder, or "-". Obj
         case $list/$file in
         src/mpi/rma/*) echo "$object rma_" ;;
         src/mpi/p2p/*) echo "$object p2p_" ;;
+        src/mpi/requests/*) echo "$object requests_" ;;
         src/mpi/*) echo "$object -" ;;
         src/net/*) echo "$object net_" ;;
         *) prefix=${list#src/} && echo "$object ${prefix%%/*}_" ;;

@@ -48,7 +48,7 @@ plant 'src/cache/a.c: uses above, which is defined in src/match/b.c' src/cache/a
 plant 'src/mpi/a.c: uses above, which is defined in src/gas/b.c' src/mpi/a.c "$calls" src/gas/b.c "$above"
 plant 'src/net/boot/a.c: uses above, which is defined in src/net/node/b.c' src/net/boot/a.c "$calls" src/net/node/b.c "$above"
 plant 'src/net/rpc/a.c: uses above, which is defined in src/net/b.c' src/net/rpc/a.c "$calls" src/net/b.c "$above"
-plant 'src/net/rpc/a.c: uses above, which is defined in src/net/other/b.c' src/net/rpc/a.c "$calls" src/net/other/b.c "$above"
+plant 'src/net/other is not among the parts of net' src/net/rpc/a.c "$calls" src/net/other/b.c "$above"
 plant 'src/base/a.c: uses above, which is defined in src/net/shm/b.c' src/base/a.c 'extern int above; int f(void) { return above; }' \
     src/net/shm/b.c 'int above = 1;'
 plant 'tools/probe/a.c: uses above, which is defined in src/base/b.c' tools/probe/a.c "$calls" src/base/b.c "$above"

@@ -48,7 +48,7 @@ def folder_of(source):
 
 
 def place_of(within, folder):
-    """The place of a folder among the parts of `within`, in which it lies; None: it has none there."""
+    """The place of a folder among the parts of `within`, in which it lies; None: it is not listed."""
     part = folder[len(within):].strip("/").split("/")[0]
     parts = order[within]
     return len(parts) if not part else parts.index(part) if part in parts else None
@@ -65,7 +65,10 @@ def is_refused(user, used):
     if within not in order:
         return None
     places = place_of(within, user), place_of(within, used)
-    return None in places or places[0] < places[1]
+    for folder, place in zip((user, used), places):
+        if place is None:
+            sys.exit(f"src/{folder} is not among the parts of {within} in layers.txt: add it")
+    return places[0] < places[1]
 
 
 def read_symbols():

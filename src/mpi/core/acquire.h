@@ -29,9 +29,6 @@ extern HIDDEN _Atomic uint64_t acquire_generation; /* incremented by each acquir
 extern HIDDEN int acquire_ignored;                 /* the ignored kind, or -1 */
 extern HIDDEN bool acquire_is_shared; /* threads may call MPI at once; true until MPI_Init returns */
 
-/* Once, collective: agrees on the collectives that a tool wraps on some process. */
-void acquire_agree(void);
-
 /* Call after the synchronising MPI call, before returning to the program. The release pairs with rma_acquire_catch_up. */
 static inline void acquire(enum sync_event how) {
     if (UNLIKELY(acquire_ignored == (int)how))

@@ -54,6 +54,10 @@ void progress_make(void) {
     if (never != MPI_REQUEST_NULL)
         host_real.Test(&never, &flag, MPI_STATUS_IGNORE);
     atomic_flag_clear_explicit(&busy, memory_order_release);
+    progress_make_own();
+}
+
+void progress_make_own(void) {
     if (registered)
         registered();
 }

@@ -13,6 +13,9 @@ void progress_close(void);
  * caller holds no lock. */
 void progress_make(void);
 
+/* Lets Hearth process its own messages only. */
+void progress_make_own(void);
+
 /* The function for Hearth's own messages, while it handles any; NULL: none. */
 void progress_register(void (*make)(void));
 bool progress_is_registered(void);

@@ -10,21 +10,16 @@
 
 #include <stdlib.h>
 
-#include "mpi/core/acquire.h"
 #include "mpi/core/agreement.h"
-#include "mpi/core/call_time.h"
-#include "mpi/core/foreign.h"
-#include "mpi/core/hooks.h"
+#include "mpi/core/host.h"
 #include "mpi/core/progress.h"
-#include "mpi/core/receives.h"
-#include "mpi/core/targets.h"
-#include "mpi/p2p/calls/p2p_foreign.h"
+#include "mpi/core/sync_table.h"
 #include "mpi/p2p/state/fortran.h"
 #include "mpi/p2p/state/status.h"
 #include "mpi/p2p/transport/arrive.h"
 #include "mpi/p2p/transport/p2p_channel.h"
-#include "mpi/p2p/transport/p2p_helper.h"
 #include "mpi/p2p/transport/p2p_enter.h"
+#include "mpi/p2p/transport/p2p_helper.h"
 #include "mpi/p2p/transport/p2p_progress.h"
 
 /* ---- end ---- */
@@ -151,7 +146,6 @@ static bool engine_open_all(void) {
     ok = p2p_comm_open() == MPI_SUCCESS && p2p_remote_start() == MPI_SUCCESS &&
          p2p_request_open() == MPI_SUCCESS && p2p_fortran_open() == MPI_SUCCESS;
     p2p_status_open();
-    p2p_foreign_open();
     p2p_arrive_open();
     p2p_request_sent = p2p_request_new(REQUEST_SEND, NULL);
     int mine[2] = {ok && p2p_request_sent, !p2p_threads}, all[2] = {0};
@@ -172,14 +166,6 @@ static void show_counters(void) {
     live_show(&p2p_counted, fields, sizeof fields / sizeof *fields);
 }
 
-static void show_process(void) {
-    int rank = -1, size = 0;
-    host_Comm_rank(MPI_COMM_WORLD, &rank);
-    host_Comm_size(MPI_COMM_WORLD, &size);
-    log_identify(rank);
-    live_open(rank, size);
-}
-
 void p2p_start(void) {
     if (!agreement_matches())
         return;
@@ -193,7 +179,7 @@ void p2p_start(void) {
         return;
     }
     p2p_request_sent->done = true;
-    acquire_agree();
+    sync_table_agree();
     p2p_progress_open(p2p_node_count());
     p2p_remote_listen();
     if (p2p_threads) {
@@ -209,35 +195,4 @@ void p2p_start(void) {
         "messages are matched by Hearth: %d of %d processes are reached through shared memory, eager limit "
         "%llu bytes",
         p2p_node_count(), p2p_size, (unsigned long long)p2p_node_eager);
-}
-
-static void engine_start(void) {
-    int level = MPI_THREAD_MULTIPLE;
-    host_Query_thread(&level);
-    acquire_is_shared = level == MPI_THREAD_MULTIPLE;
-    show_process();
-    agreement_reach();
-    p2p_start();
-    if (call_time_open(acquire_is_shared))
-        host_be_careful();
-    call_time_allow_light(!host_has_tool);
-    targets_open(call_time_is_on, acquire_is_shared);
-    receives_open(call_time_is_on && !p2p_on, acquire_is_shared);
-    report_start();
-}
-
-int hook_Init(int *argc, char ***argv) {
-    foreign_refuse();
-    int rc = host_Init(argc, argv);
-    if (rc == MPI_SUCCESS)
-        engine_start();
-    return rc;
-}
-
-int hook_Init_thread(int *argc, char ***argv, int required, int *provided) {
-    foreign_refuse();
-    int rc = host_Init_thread(argc, argv, required, provided);
-    if (rc == MPI_SUCCESS)
-        engine_start();
-    return rc;
 }

@@ -21,7 +21,4 @@ void p2p_finish(void);
 /* Saves the counters while the program runs, for a partial report, unless another thread is in a call. */
 void p2p_keep_counts(void);
 
-/* report/report_partial.c: called at the end of MPI_Init. */
-void report_start(void);
-
 #endif

@@ -2,119 +2,29 @@
  *
  * Counters of freed windows are kept as records. At MPI_Finalize rank 0 gathers all records and writes one report. If
  * the file name contains %r or %p, each rank writes its own instead. */
+#include "mpi/report/report.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "mpi/core/complaints.h"
 #include "mpi/core/gather_plan.h"
-#include "mpi/core/hooks.h"
-#include "mpi/core/progress.h"
+#include "mpi/core/host.h"
 #include "mpi/core/records.h"
 #include "mpi/p2p/start.h"
 #include "mpi/p2p/transport/p2p_count.h"
 #include "mpi/report/report_heater.h"
-#include "mpi/report/report_part.h"
 #include "mpi/report/report_own.h"
-#include "mpi/report/report_partial.h"
+#include "mpi/report/report_part.h"
 #include "mpi/report/report_record.h"
-#include "mpi/rma/admission.h"
-#include "mpi/rma/inflight/rma_check.h"
+#include "mpi/rma/kept.h"
 #include "mpi/serve/serve_auto.h"
-#include "mpi/serve/served.h"
 
-enum { MOST_RECORDS = 1024, NAME_BYTES = 64, AT_A_TIME = 1 << 19 };
-
-struct record {
-    uint64_t serial; /* 0: sum of several windows */
-    int rank, mode;
-    int served;             /* Hearth executes the window's operations; 0 for the sum of several windows */
-    uint64_t served_reason; /* for text_served; 0: none */
-    char name[NAME_BYTES];
-    CLAMPI_Stats stats;
-    struct cache_whatif_counts whatif; /* all 0 if the what-if analysis was off */
-    uint64_t why[BYPASS_REASONS];      /* bypassed gets */
-    uint64_t suspended, suspended_gets, first_suspended_ms, spent_ns, saved_ns;
-};
-
-static struct record *records;
-static size_t record_count, record_room;
-
-/* The counters, for summation and for JSON. */
-/* clang-format off */
-#define STATS(X)                                                                                             \
-    X(gets) X(full_hits) X(partial_hits) X(pending_hits) X(direct) X(conflicting) X(capacity) X(failing)     \
-    X(bypassed) X(invalidations) X(dropped) X(adjustments) X(bytes_served) X(bytes_fetched) X(elided)        \
-    X(entries) X(index_slots) X(storage_bytes) X(used_bytes) X(free_regions) X(visited) X(nonempty)          \
-    X(evictions) X(ahead_fetched) X(ahead_used)
-/* clang-format on */
-
-static void add_stats(CLAMPI_Stats *sum, const CLAMPI_Stats *more) {
-#define X(field) sum->field += more->field;
-    STATS(X)
-#undef X
-}
+enum { AT_A_TIME = 1 << 19 };
 
 /* ---- collecting ---- */
 
-static struct record *new_record(void) {
-    if (record_count == record_room && record_count < MOST_RECORDS) {
-        size_t room = record_room ? 2 * record_room : 16;
-        struct record *more = realloc(records, room * sizeof *more);
-        if (more) {
-            records = more;
-            record_room = room;
-        }
-    }
-    return record_count < record_room ? &records[record_count++] : NULL;
-}
-
-void report_window(struct window *w, const char *name) {
-    CLAMPI_Stats stats;
-    if (!output_is_wanted())
-        return;
-    rma_window_stats(w, &stats);
-    rma_admission_settle(w);
-    struct record *r = new_record();
-    if (r) {
-        *r = (struct record){.serial = w->serial,
-                             .mode = (int)w->mode,
-                             .served = w->served,
-                             .served_reason = w->served_reason,
-                             .stats = stats,
-                             .suspended = w->admission.times,
-                             .suspended_gets = rma_admission_gets_bypassed(w),
-                             .first_suspended_ms = (w->admission.first_ns - w->admission.begun_ns) / 1000000,
-                             .spent_ns = w->admission.spent_ns,
-                             .saved_ns = w->admission.saved_ns};
-        memcpy(r->why, w->why, sizeof r->why);
-        if (w->analysis.whatif)
-            cache_whatif_read(w->analysis.whatif, &w->analysis.sample, &r->whatif);
-        strncpy(r->name, name, NAME_BYTES - 1);
-    } else if (record_count) { /* the last record accumulates the remaining windows */
-        r = &records[record_count - 1];
-        r->serial = 0;
-        r->served = 0;
-        r->served_reason = 0;
-        strcpy(r->name, "(others)");
-        add_stats(&r->stats, &stats);
-        r->whatif = (struct cache_whatif_counts){0};
-        for (int i = 0; i < BYPASS_REASONS; i++)
-            r->why[i] += w->why[i];
-        r->suspended += w->admission.times;
-        r->suspended_gets += rma_admission_gets_bypassed(w);
-    }
-}
-
-static void report_open(struct window *w, void *arg) {
-    char name[MPI_MAX_OBJECT_NAME];
-    int length;
-    if (host_Win_get_name(w->handle, name, &length) != MPI_SUCCESS)
-        name[0] = 0;
-    report_window(w, name);
-}
-
 static int by_serial_then_rank(const void *a, const void *b) {
-    const struct record *x = a, *y = b;
+    const struct rma_kept *x = a, *y = b;
     if (x->serial != y->serial)
         return x->serial - 1 < y->serial - 1 ? -1 : 1; /* serial 0, the remaining windows, sorts last */
     return x->rank - y->rank;
@@ -133,10 +43,12 @@ static void gather_steps(const struct records_steps *s, char *into) {
 }
 
 /* Gathers the records of all ranks at rank 0, sorted; *count is 0 elsewhere. NULL only if memory ran out. */
-static struct record *report_gather(int rank, int size, size_t *count) {
+static struct rma_kept *report_gather(int rank, int size, size_t *count) {
+    size_t own;
+    const struct rma_kept *records = rma_kept_all(rank, &own);
     int *lengths = rank ? NULL : malloc(3 * (size_t)size * sizeof *lengths), ok = rank || lengths;
     struct records_steps s = {.own = records,
-                              .length = (int)(record_count * sizeof *records),
+                              .length = (int)(own * sizeof *records),
                               .rank = rank,
                               .ranks = size,
                               .lengths = lengths,
@@ -149,7 +61,7 @@ static struct record *report_gather(int rank, int size, size_t *count) {
     host_Gather(&s.length, 1, MPI_INT, lengths, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (int i = 0; lengths && i < size; i++)
         total += (size_t)lengths[i];
-    struct record *all = malloc(total + 1);
+    struct rma_kept *all = malloc(total + 1);
     ok = all != NULL;
     host_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (ok)
@@ -193,9 +105,9 @@ static void text_ahead(FILE *file, const CLAMPI_Stats *s) {
 }
 
 /* Why gets bypassed the window's caches, most first. */
-static void text_bypassed(FILE *file, const struct record *first, const struct record *end) {
+static void text_bypassed(FILE *file, const struct rma_kept *first, const struct rma_kept *end) {
     uint64_t why[BYPASS_REASONS] = {0};
-    for (const struct record *r = first; r < end; r++)
+    for (const struct rma_kept *r = first; r < end; r++)
         for (int i = 0; i < BYPASS_REASONS; i++)
             why[i] += r->why[i];
     for (;;) {
@@ -210,8 +122,8 @@ static void text_bypassed(FILE *file, const struct record *first, const struct r
 }
 
 /* When and why a window's cache was suspended. */
-static void text_suspensions(FILE *file, const struct record *first, const struct record *end) {
-    for (const struct record *r = first; r < end; r++)
+static void text_suspensions(FILE *file, const struct rma_kept *first, const struct rma_kept *end) {
+    for (const struct rma_kept *r = first; r < end; r++)
         if (r->suspended && !r->serial)
             fprintf(file, "  rank %d: suspended %" PRIu64 " times for %" PRIu64 " gets in all\n", r->rank,
                     r->suspended, r->suspended_gets);
@@ -225,7 +137,7 @@ static void text_suspensions(FILE *file, const struct record *first, const struc
 }
 
 /* The library that executes the window's operations, if that is not the default, and why. */
-static void text_served(FILE *file, const struct record *r) {
+static void text_served(FILE *file, const struct rma_kept *r) {
     char why[128];
     if (r->served || r->served_reason)
         fprintf(file, ", operations by %s", r->served ? "Hearth" : "the MPI library");
@@ -235,7 +147,7 @@ static void text_served(FILE *file, const struct record *r) {
     fprintf(file, ": %s", why);
 }
 
-static void text_window(FILE *file, const struct record *first, const struct record *end) {
+static void text_window(FILE *file, const struct rma_kept *first, const struct rma_kept *end) {
     CLAMPI_Stats sum = {0};
     fprintf(file, "window %" PRIu64 " '%s', mode %s", first->serial, first->name, mode_word(first->mode));
     text_served(file, first);
@@ -243,11 +155,11 @@ static void text_window(FILE *file, const struct record *first, const struct rec
     fprintf(file, "  %5s %10s %6s %10s %8s %8s %9s %9s %9s %9s %9s %9s %9s %9s\n", "rank", "gets", "hits",
             "full", "partial", "pending", "direct", "conflict", "capacity", "failing", "bypassed",
             "served MB", "fetched MB", "elided");
-    for (const struct record *r = first; r < end; r++) {
+    for (const struct rma_kept *r = first; r < end; r++) {
         char who[16];
         snprintf(who, sizeof who, "%d", r->rank);
         report_text_row(file, who, &r->stats);
-        add_stats(&sum, &r->stats);
+        rma_kept_sum(&sum, &r->stats);
     }
     report_text_row(file, "all", &sum);
     text_ahead(file, &sum);
@@ -256,7 +168,7 @@ static void text_window(FILE *file, const struct record *first, const struct rec
 }
 
 /* What other modes would have served, if the difference is significant. */
-static void text_advice(FILE *file, const struct record *all, size_t count) {
+static void text_advice(FILE *file, const struct rma_kept *all, size_t count) {
     struct cache_whatif_counts sum = {0};
     uint64_t hit = 0;
     for (size_t i = 0; i < count; i++) {
@@ -282,10 +194,10 @@ static void text_advice(FILE *file, const struct record *all, size_t count) {
                       "and HEARTH_CHECK=1 once\n");
 }
 
-static void report_write_text(FILE *file, const struct record *all, size_t count, int ranks) {
+static void report_write_text(FILE *file, const struct rma_kept *all, size_t count, int ranks) {
     CLAMPI_Stats sum = {0};
     for (size_t i = 0; i < count; i++)
-        add_stats(&sum, &all[i].stats);
+        rma_kept_sum(&sum, &all[i].stats);
     fprintf(file,
             "hearth: of %" PRIu64 " gets on %d ranks %" PRIu64
             " (%.1f %%) were served by the cache: %.1f MB local, "
@@ -328,7 +240,7 @@ static void json_whatif(struct json *j, const struct cache_whatif_counts *f) {
 }
 
 /* The format number changes when a reader of the old format would misread the new one: see tools/report/report_read.c. */
-static void report_write_json(FILE *file, const struct record *all, size_t count, int rank, int ranks,
+static void report_write_json(FILE *file, const struct rma_kept *all, size_t count, int rank, int ranks,
                               const char *partial, bool is_own) {
     struct json j;
     json_begin(&j, file);
@@ -347,7 +259,7 @@ static void report_write_json(FILE *file, const struct record *all, size_t count
         json_count(&j, "rank", (uint64_t)all[i].rank);
         json_number(&j, "hit_ratio", report_share(hits(s), s->gets));
 #define X(field) json_count(&j, #field, s->field);
-        STATS(X)
+        KEPT_STATS(X)
 #undef X
         json_bypassed(&j, all[i].why);
         json_whatif(&j, &all[i].whatif);
@@ -366,7 +278,7 @@ static void report_write_json(FILE *file, const struct record *all, size_t count
     json_close(&j, '}');
 }
 
-static void write_report(const struct record *all, size_t count, int rank, int ranks) {
+static void write_report(const struct rma_kept *all, size_t count, int rank, int ranks) {
     struct output o;
     bool is_open = output_open(&o, rank, NULL), is_json = is_open && o.is_json;
     if (is_json)
@@ -381,19 +293,18 @@ static void write_report(const struct record *all, size_t count, int rank, int r
 
 static void report_write(void) {
     int rank, size;
-    size_t count = record_count;
+    size_t count;
     host_Comm_rank(MPI_COMM_WORLD, &rank);
     host_Comm_size(MPI_COMM_WORLD, &size);
-    for (size_t i = 0; i < record_count; i++)
-        records[i].rank = rank;
     bool apart = output_is_apart();
     report_heaters_collect(rank, apart ? 1 : size);
     p2p_count_collect(rank, apart ? 1 : size);
     if (apart) {
-        write_report(records, record_count, rank, 1);
+        const struct rma_kept *own = rma_kept_all(rank, &count);
+        write_report(own, count, rank, 1);
         return;
     }
-    struct record *all = report_gather(rank, size, &count);
+    struct rma_kept *all = report_gather(rank, size, &count);
     if (!all)
         log_error("HEARTH_REPORT: no memory to gather the report; none is written");
     if (rank)
@@ -411,20 +322,18 @@ static void report_write(void) {
 static char *own_text(int rank, int ranks, bool is_json, const char *partial, size_t *length) {
     char *text = NULL;
     FILE *file = open_memstream(&text, length);
-    size_t kept = record_count;
-    struct record last = kept ? records[kept - 1] : (struct record){0};
+    struct rma_kept_mark before;
+    size_t count;
     if (!file)
         return NULL;
-    rma_window_each(report_open, NULL);
-    for (size_t i = 0; i < record_count; i++)
-        records[i].rank = rank;
+    rma_kept_remember(&before);
+    rma_kept_add_open();
+    const struct rma_kept *records = rma_kept_all(rank, &count);
     if (is_json)
-        report_write_json(file, records, record_count, rank, ranks, partial, true);
+        report_write_json(file, records, count, rank, ranks, partial, true);
     else
-        report_write_text(file, records, record_count, 1);
-    record_count = kept;
-    if (kept)
-        records[kept - 1] = last;
+        report_write_text(file, records, count, 1);
+    rma_kept_return(&before);
     return output_text(file, &text);
 }
 
@@ -439,21 +348,12 @@ char *report_own(int rank, int ranks, bool is_json, const char *partial, size_t 
     return text;
 }
 
-int hook_Finalize(void) {
-    report_partial_stop();
-    complaints_last();
-    p2p_finish();
-    serve_close();
-    progress_close();
-    rma_check_summary();
-    if (output_is_wanted()) {
-        rma_lock();
-        rma_window_each(report_open, NULL);
-        rma_unlock();
-        report_write();
-        report_parts_close();
-    }
-    report_partial_remove();
-    live_close();
-    return host_Finalize();
+void report_at_end(void) {
+    if (!output_is_wanted())
+        return;
+    rma_lock();
+    rma_kept_add_open();
+    rma_unlock();
+    report_write();
+    report_parts_close();
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi/core/hooks.h"
+#include "mpi/core/host.h"
 #include "mpi/p2p/start.h"
 #include "mpi/report/report_own.h"
 #include "mpi/rma/record/record.h"
@@ -61,7 +61,7 @@ static bool open_joint(const char *path) {
     return parts_open(&partial.parts, path, job, partial.rank);
 }
 
-void report_start(void) {
+void report_partial_open(void) {
     char path[4096];
     host_Comm_rank(MPI_COMM_WORLD, &partial.rank);
     host_Comm_size(MPI_COMM_WORLD, &partial.ranks);
@@ -133,7 +133,7 @@ static bool is_first_end(void) {
 }
 
 /* On a thread of the program. If another thread is writing, its part will do. */
-static void end_early(const char *how) {
+void report_partial_end(const char *how) {
     char why[128];
     if (partial.kind == PARTIAL_OFF || !is_first_end())
         return;
@@ -152,14 +152,9 @@ void report_partial_signal(const char *what) {
         parts_end(&partial.parts, what);
 }
 
-int hook_Abort(MPI_Comm comm, int code) {
-    end_early("called MPI_Abort");
-    return host_Abort(comm, code);
-}
-
 /* exit without MPI_Finalize: by the program, or by MPI after an error. */
 __attribute__((destructor)) static void end_of_process(void) {
-    end_early("ended without MPI_Finalize");
+    report_partial_end("ended without MPI_Finalize");
 }
 
 void report_partial_stop(void) {

@@ -18,6 +18,12 @@ static inline __attribute__((always_inline)) void report_partial_poll(const stru
         report_partial_write();
 }
 
+/* At the end of MPI_Init. Collective. */
+void report_partial_open(void);
+
+/* The rank ends the job early: `how` says by what, as in "called MPI_Abort". On a thread of the program. */
+void report_partial_end(const char *how);
+
 /* In MPI_Finalize: no more partial reports from now on; the report is written, so this rank's part is removed. */
 void report_partial_stop(void);
 void report_partial_remove(void);

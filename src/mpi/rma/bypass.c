@@ -90,9 +90,3 @@ int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, 
     rma_bypass_count_fast(w, t, tcount);
     return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }
-
-/* Before MPI frees it, because MPI may then reuse its handle immediately. */
-void rma_type_forget(MPI_Datatype type) {
-    layout_forget(type);
-    rma_bypassed_type_forget(type);
-}

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/transport/p2p_enter.h"
+#include "mpi/core/progress.h"
 #include "mpi/rma/completion.h"
 #include "mpi/rma/inflight/inflight.h"
+#include "mpi/rma/target.h"
 #include "mpi/rma/window/rma_progress.h"
 
 static void note_opened(struct window *w) {
@@ -31,7 +32,7 @@ static int sync_opened(struct window *w, enum sync_event how, int rc) {
 int hook_Win_lock(int kind, int target, int assertion, MPI_Win win) {
     struct window *w = rma_window_find(win);
     int rc = host_Win_lock(kind, target, assertion, win);
-    struct rma_target *t = w && rc == MPI_SUCCESS ? rma_window_target(w, target) : NULL;
+    struct rma_target *t = w && rc == MPI_SUCCESS ? rma_target_find(w, target) : NULL;
     if (t)
         t->locked = true;
     return sync_opened(w, EVENT_LOCK, rc);
@@ -39,7 +40,7 @@ int hook_Win_lock(int kind, int target, int assertion, MPI_Win win) {
 
 int hook_Win_unlock(int target, MPI_Win win) {
     struct window *w = rma_window_find(win);
-    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
+    struct rma_target *t = w ? rma_target_find(w, target) : NULL;
     if (!t)
         return rma_completion_unknown(host_Win_unlock(target, win));
     uint64_t before = rma_completion_start();
@@ -96,7 +97,7 @@ static void note_started(struct window *w, MPI_Group group) {
         n = 0;
     int known = 0;
     for (int i = 0; i < n; i++) {
-        struct rma_target *t = rma_window_target(w, ranks[i]);
+        struct rma_target *t = rma_target_find(w, ranks[i]);
         if (!t)
             continue;
         numbers[known++] = ranks[i];
@@ -146,7 +147,7 @@ int hook_Win_wait(MPI_Win win) {
 
 int hook_Win_test(MPI_Win win, int *flag) {
     int rc = host_Win_test(win, flag);
-    p2p_poll();
+    progress_make_own();
     return rc != MPI_SUCCESS || *flag ? sync_opened(rma_window_find(win), EVENT_PSCW, rc) : rc;
 }
 

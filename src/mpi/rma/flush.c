@@ -7,6 +7,7 @@
 #include "mpi/rma/admission.h"
 #include "mpi/rma/completion.h"
 #include "mpi/rma/inflight/fetch.h"
+#include "mpi/rma/target.h"
 #include "mpi/rma/window/rma_progress.h"
 #include "mpi/rma/write.h"
 
@@ -183,7 +184,7 @@ static int flush_timed(struct window *w, struct rma_target *t, enum completion_s
 
 static int flush_one(int target, MPI_Win win, enum completion_scope scope, int (*host)(int, MPI_Win)) {
     struct window *w = rma_window_find(win);
-    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
+    struct rma_target *t = w ? rma_target_find(w, target) : NULL;
     if (!t)
         return rma_completion_unknown(host(target, win));
     if (is_fast(w, t)) {
@@ -263,7 +264,7 @@ static bool is_any_unsafe(MPI_Win win) {
 
 int hook_Win_flush_local(int target, MPI_Win win) {
     struct window *w = rma_window_find(win);
-    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
+    struct rma_target *t = w ? rma_target_find(w, target) : NULL;
     rma_lock();
     bool unsafe = t && is_unsafe(t);
     rma_unlock();

@@ -26,6 +26,7 @@
 #include "mpi/rma/inflight/rma_check.h"
 #include "mpi/rma/inflight/rma_request.h"
 #include "mpi/rma/miss.h"
+#include "mpi/rma/target.h"
 #include "mpi/rma/window/rma_progress.h"
 
 static int get_plain(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
@@ -132,7 +133,7 @@ static __attribute__((noinline)) int get_plain(void *origin, int ocount, MPI_Dat
                                                MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
     const struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
     struct window *w = rma_window_find(win);
-    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
+    struct rma_target *t = w ? rma_target_find(w, target) : NULL;
     uint64_t osize, tsize;
     if (LIKELY(t && w->cache && ocount > 0 && tcount > 0 && origin && layout_is_plain(otype, &osize) &&
                layout_is_plain(ttype, &tsize))) {
@@ -421,7 +422,7 @@ static int get_serve(const struct get *g) {
     struct window *w = rma_window_find(g->win);
     if (!w)
         return rma_get_forward(g);
-    struct rma_target *t = rma_window_target(w, g->target);
+    struct rma_target *t = rma_target_find(w, g->target);
     uint64_t started = rma_admission_start(w);
     if (!t || g->ocount <= 0 || g->tcount <= 0 || !rma_admission_is_open(w, t) || get_describe(t, g, &a))
         return rma_bypass_get(w, t, g, false);

@@ -3,6 +3,8 @@
  * A target that was never used has no operation in flight, no entry in the cache and no lock, so that nothing is lost by not having
  * one. If there is no memory for a target, its operations go to MPI untracked. What is cached could then become stale unnoticed:
  * neither the window nor those that alias it are cached from then on. */
+#include "mpi/rma/target.h"
+
 #include "mpi/rma/admission.h"
 #include "mpi/rma/record/record_targets.h"
 
@@ -49,4 +51,25 @@ struct rma_target *rma_target_make(struct window *w, int rank) {
         t = target_add(w, rank);
     rma_unlock();
     return t;
+}
+
+/* ---- counts ---- */
+
+static struct rma_target *target_observed(MPI_Win win, int target) {
+    struct window *w = targets_are_observed ? rma_window_find(win) : NULL;
+    struct rma_target *t = w ? rma_target_find(w, target) : NULL;
+    return t && t->row ? t : NULL;
+}
+
+void rma_target_count_slow(MPI_Win win, int target, enum target_access what, MPI_Count count,
+                           MPI_Datatype type) {
+    struct rma_target *t = target_observed(win, target);
+    if (t)
+        targets_note(t->row, what, targets_bytes(count, type));
+}
+
+void rma_target_ticks(MPI_Win win, int target, uint64_t ticks) {
+    struct rma_target *t = target_observed(win, target);
+    if (t)
+        targets_note_row_ticks(t->row, ticks);
 }

@@ -9,6 +9,7 @@
 #include "mpi/rma/admission.h"
 #include "mpi/rma/alias.h"
 #include "mpi/rma/inflight/rma_check.h"
+#include "mpi/rma/kept.h"
 #include "mpi/rma/record/record.h"
 #include "mpi/rma/record/record_targets.h"
 #include "mpi/rma/window/rma_progress.h"
@@ -316,7 +317,7 @@ int hook_Win_free(MPI_Win *win) {
     acquire(EVENT_COLLECTIVE); /* MPI_Win_free synchronises with the other ranks */
     rma_lock();
     if (rc == MPI_SUCCESS) {
-        report_window(w, name);
+        rma_kept_add(w, name);
         rma_record_window_end(w);
         window_release(w);
     } else {

@@ -14,6 +14,7 @@
 #include "mpi/rma/alias.h"
 #include "mpi/rma/get.h"
 #include "mpi/rma/noop.h"
+#include "mpi/rma/target.h"
 #include "mpi/rma/window/rma_progress.h"
 
 enum { MOST_WRITES = 4096 }; /* tracked per target; beyond that, the whole cache is invalidated */
@@ -115,7 +116,7 @@ static bool write_describe(struct issue *i, MPI_Aint disp, MPI_Count count, MPI_
 static void write_begin(struct issue *i, MPI_Win win, int rank, MPI_Aint disp, MPI_Count count,
                         MPI_Datatype type, MPI_Op op) {
     *i = (struct issue){.window = rma_window_find(win), .what = WRITES_NOTHING};
-    i->target = i->window ? rma_window_target(i->window, rank) : NULL;
+    i->target = i->window ? rma_target_find(i->window, rank) : NULL;
     if (!i->target || !matters(i->window)) {
         if (i->window)
             i->window->wrote = true;
@@ -162,7 +163,7 @@ static int write_finish(struct issue *i, int rc) {
 static inline struct rma_target *find_uncached(MPI_Win win, int rank, struct window **window) {
     struct window *w = *window = rma_window_find(win);
     bool simple = w && window_keeps_nothing(w) && !(rma_threaded | host_has_tool);
-    return LIKELY(simple) ? rma_window_target(w, rank) : NULL;
+    return LIKELY(simple) ? rma_target_find(w, rank) : NULL;
 }
 
 /* The next number is that of an atomic whose result has not been observed. Requires the lock. */
@@ -200,7 +201,7 @@ static inline int end_uncached_fetch(struct window *w, struct rma_target *t, voi
 /* The result of an atomic may be a sync event: the call that completes it acquires. */
 static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_Datatype type, int rc) {
     struct window *w = rma_window_find(win);
-    struct rma_target *t = w ? rma_window_target(w, rank) : NULL;
+    struct rma_target *t = w ? rma_target_find(w, rank) : NULL;
     if (UNLIKELY(rma_inflight_buffers))
         rma_inflight_overlap_typed(result, count, type);
     if (t && rc == MPI_SUCCESS) {

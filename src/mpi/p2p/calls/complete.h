@@ -1,4 +1,4 @@
-/* complete.h: functions shared by the calls that complete requests. */
+/* complete.h: the end of managed requests. */
 #ifndef HEARTH_MPI_P2P_COMPLETE_H
 #define HEARTH_MPI_P2P_COMPLETE_H
 
@@ -29,11 +29,6 @@ void p2p_complete_show(struct p2p_request *r, MPI_Status *status, struct outcome
 
 /* The end of a call: acquires, and calls the error handler. Returns the call's code. Call without the lock. */
 int p2p_complete_conclude(struct outcome *o, bool several);
-
-int p2p_complete_count_ours(int count, const MPI_Request requests[]);
-
-/* A round of progress. Call without the lock. */
-int p2p_complete_progress(void);
 
 /* MPI_Wait for a managed request. */
 int p2p_complete_wait(MPI_Request *request, MPI_Status *status);

@@ -1,15 +1,14 @@
-/* persistent.c: persistent requests, and MPI_Cancel.
+/* persistent.c: persistent requests.
  *
  * Cancelling removes a posted receive from the queue. A send is never cancelled: small ones are complete anyway, and
  * for large ones the receiver may already know the address of the bytes. */
-#include "mpi/core/acquire.h"
+#include "mpi/p2p/calls/persistent.h"
+
 #include "mpi/core/hooks.h"
 #include "mpi/core/receives.h"
-#include "mpi/p2p/calls/p2p_foreign.h"
 #include "mpi/p2p/calls/recv.h"
 #include "mpi/p2p/calls/send.h"
 #include "mpi/p2p/transport/arrive.h"
-#include "mpi/p2p/transport/p2p_bounce.h"
 
 static int persistent_make(struct comm *c, const void *buffer, MPI_Count count, MPI_Datatype type, int rank,
                            int tag, enum request_kind kind, enum send_mode mode, MPI_Request *request) {
@@ -96,65 +95,8 @@ static int persistent_begin(struct p2p_request *r) {
     return rc;
 }
 
-static int persistent_begin_inactive(struct p2p_request *r) {
+int p2p_persistent_start(struct p2p_request *r) {
     return r->persistent && !r->active ? persistent_begin(r) : MPI_ERR_REQUEST;
-}
-
-static int persistent_report(const struct p2p_request *r, int rc) { /* p2p_request_sent has no communicator */
-    return rc == MPI_SUCCESS ? rc : p2p_comm_error(r->comm ? r->comm : p2p_comm_find(MPI_COMM_WORLD), rc);
-}
-
-static void persistent_forget_all(int count, const MPI_Request requests[]) {
-    for (int i = 0; p2p_on && requests && i < count; i++)
-        p2p_foreign_forget(requests[i]);
-}
-
-int hook_Start(MPI_Request *request) {
-    if (!p2p_on || !request || !p2p_request_is_ours(*request)) {
-        persistent_forget_all(1, request);
-        if (UNLIKELY(receives_are_counted))
-            receives_note_start(1, request);
-        return host_Start(request);
-    }
-    struct p2p_request *r = p2p_request_of(*request);
-    return persistent_report(r, persistent_begin_inactive(r));
-}
-
-/* Starts those of the requests that are Hearth's own, until one fails. Error handlers run when all messages have left: they
- * may do anything. */
-static int start_ours(int count, const MPI_Request requests[]) {
-    struct p2p_request *r = NULL;
-    int rc = MPI_SUCCESS;
-    p2p_lock();
-    p2p_bounce_batch_begin();
-    p2p_unlock();
-    for (int i = 0; rc == MPI_SUCCESS && i < count; i++) {
-        if (!p2p_request_is_ours(requests[i]))
-            continue;
-        r = p2p_request_of(requests[i]);
-        rc = persistent_begin_inactive(r);
-    }
-    p2p_lock();
-    p2p_bounce_batch_end();
-    p2p_unlock();
-    return persistent_report(r, rc);
-}
-
-int hook_Startall(int count, MPI_Request requests[]) {
-    int rc = MPI_SUCCESS, ours = 0;
-    for (int i = 0; p2p_on && requests && i < count; i++)
-        ours += p2p_request_is_ours(requests[i]);
-    if (!ours) {
-        persistent_forget_all(count, requests);
-        if (UNLIKELY(receives_are_counted))
-            receives_note_start(count, requests);
-        return host_Startall(count, requests);
-    }
-    rc = start_ours(count, requests);
-    for (int i = 0; rc == MPI_SUCCESS && i < count && ours < count; i++)
-        if (!p2p_request_is_ours(requests[i]))
-            rc = hook_Start(&requests[i]);
-    return rc;
 }
 
 /* ---- cancel ---- */
@@ -171,17 +113,9 @@ static void cancel_receive(struct p2p_request *r) {
     p2p_request_finish(r);
 }
 
-int hook_Cancel(MPI_Request *request) {
-    int rc = MPI_SUCCESS;
-    if (!p2p_on || !request || !p2p_request_is_ours(*request)) {
-        rc = host_Cancel(request);
-    } else {
-        struct p2p_request *r = p2p_request_of(*request);
-        p2p_lock();
-        if (r->active && !r->done && r->kind == REQUEST_RECV)
-            cancel_receive(r);
-        p2p_unlock();
-    }
-    acquire(EVENT_GENERIC);
-    return rc;
+void p2p_persistent_cancel(struct p2p_request *r) {
+    p2p_lock();
+    if (r->active && !r->done && r->kind == REQUEST_RECV)
+        cancel_receive(r);
+    p2p_unlock();
 }

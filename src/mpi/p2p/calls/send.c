@@ -14,6 +14,7 @@
 #include "mpi/p2p/transport/p2p_channel.h"
 #include "mpi/p2p/transport/p2p_enter.h"
 #include "mpi/p2p/transport/p2p_progress.h"
+#include "mpi/rma/inflight/rma_request.h"
 
 enum { LOOK_EVERY = 64 }; /* sends: even a program that only sends polls for arrivals now and then */
 
@@ -210,7 +211,7 @@ __attribute__((always_inline)) static inline int send_any(struct comm *c, const 
             return send_any(c, buffer, count, type, dest, tag, mode, request);                               \
         int rc = host_##name(buffer, count, type, dest, tag, comm, request);                                 \
         if (mode != MODE_SYNC && rc == MPI_SUCCESS)                                                          \
-            rma_sent(*request);                                                                              \
+            rma_request_sent(*request);                                                                      \
         return rc;                                                                                           \
     }
 

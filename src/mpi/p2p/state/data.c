@@ -20,6 +20,7 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/core/targets.h"
+#include "mpi/rma/window/bypassed_type.h"
 
 struct opaque {
     void *buffer;
@@ -178,11 +179,13 @@ bool p2p_data_has_types_to_free(void) {
     return UNLIKELY(ended != NULL);
 }
 
+/* What is known of the type is forgotten before MPI frees it, because MPI may then reuse its handle immediately. */
 int hook_Type_free(MPI_Datatype *type) {
     atomic_fetch_add_explicit(&types_freed, 1, memory_order_relaxed);
     if (type) {
         targets_forget_type(*type);
-        rma_type_forget(*type);
+        layout_forget(*type);
+        rma_bypassed_type_forget(*type);
     }
     if (LIKELY(!p2p_on) || !type || !keep_type(*type))
         return host_Type_free(type);

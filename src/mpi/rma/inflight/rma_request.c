@@ -1,6 +1,6 @@
 /* rma_request.c: requests of gets. The call that completes the request of a get also fills the cache, because from then
- * on the program may change the buffer. All calls that can complete a request therefore pass through this file. While
- * no get has a request, they cost one load.
+ * on the program may change the buffer. All calls that can complete a request therefore claim the gets among them before, and
+ * conclude them after (requests/tracked.c). While no get has a request, that costs one load.
  *
  *      table[hash of the handle] -> operation -> operation */
 #include "mpi/rma/inflight/rma_request.h"
@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mpi/core/hooks.h"
 #include "mpi/rma/inflight/fetch.h"
 
 _Atomic uint64_t rma_request_count;
@@ -104,7 +103,7 @@ void rma_request_mark_nonsync(MPI_Request request) {
         rma_request_track(id, request);
 }
 
-void rma_sent(MPI_Request request) {
+void rma_request_sent(MPI_Request request) {
     if (LIKELY(!atomic_load_explicit(&rma_window_acquires, memory_order_relaxed)))
         return;
     rma_lock();
@@ -117,7 +116,7 @@ void rma_sent(MPI_Request request) {
  * MPI may reuse the handle of a completed request before the completing call has returned to Hearth. The operations
  * are therefore removed from the table before that call, and those that it did not complete are put back. */
 
-static uint32_t request_claim(MPI_Request request) {
+uint32_t rma_request_claim_slow(MPI_Request request) {
     rma_lock();
     uint32_t id = chain_out(request);
     rma_unlock();
@@ -150,80 +149,21 @@ static void conclude(uint32_t id, int rc, bool complete) {
         put_back(id);
 }
 
-static void conclude_one(uint32_t id, int rc, bool complete) {
-    if (id == NO_OP)
-        return;
+void rma_request_conclude_slow(uint32_t id, int rc, bool complete) {
     rma_lock();
     conclude(id, rc, complete);
     rma_unlock();
 }
 
-static bool none(void) {
-    return LIKELY(!atomic_load_explicit(&rma_request_count, memory_order_relaxed));
-}
-
-/* ---- one request ---- */
-
-/* A request that is not a tracked get may be that of a receive, a collective or a synchronous send. */
-static void note_completed(uint32_t id, MPI_Request before) {
-    if (id == NO_OP && before != MPI_REQUEST_NULL)
-        acquire(EVENT_REQUEST);
-}
-
-int rma_Wait(MPI_Request *request, MPI_Status *status) {
-    if (!request)
-        return host_Wait(request, status);
-    MPI_Request before = *request;
-    uint32_t id = none() ? NO_OP : request_claim(before);
-    int rc = host_Wait(request, status);
-    conclude_one(id, rc, true);
-    note_completed(id, before);
-    return rc;
-}
-
-int rma_Test(MPI_Request *request, int *flag, MPI_Status *status) {
-    if (!request)
-        return host_Test(request, flag, status);
-    MPI_Request before = *request;
-    uint32_t id = none() ? NO_OP : request_claim(before);
-    int rc = host_Test(request, flag, status);
-    bool complete = rc != MPI_SUCCESS || *flag;
-    conclude_one(id, rc, complete);
-    if (complete)
-        note_completed(id, before);
-    return rc;
-}
-
-int rma_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
-    uint32_t id = none() ? NO_OP : request_claim(request);
-    int rc = host_Request_get_status(request, flag, status);
-    bool complete = rc != MPI_SUCCESS || *flag;
-    conclude_one(id, rc, complete);
-    if (complete)
-        note_completed(id, request);
-    return rc;
-}
-
-int rma_Request_free(MPI_Request *request) {
-    if (none() || !request)
-        return host_Request_free(request);
-    uint32_t id = request_claim(*request);
-    if (id != NO_OP) {
-        rma_lock();
+void rma_request_drop_slow(MPI_Request request) {
+    rma_lock();
+    uint32_t id = chain_out(request);
+    if (id != NO_OP)
         request_forget(id);
-        rma_unlock();
-    }
-    return host_Request_free(request);
+    rma_unlock();
 }
 
 /* ---- several requests ---- */
-
-/* The operations of an array of requests; NO_OP for untracked ones. */
-struct claims {
-    uint32_t few[64], *ids; /* NULL: none is tracked, or all were given up */
-    int count;
-    int ours; /* tracked operations among them */
-};
 
 /* No memory for a list: gets that may complete now are not cached. */
 static void request_forget_all(void) {
@@ -232,12 +172,8 @@ static void request_forget_all(void) {
             request_forget(chain_out(rma_inflight_at(table[b])->request));
 }
 
-static void claim_several(struct claims *c, int count, const MPI_Request requests[]) {
-    c->ids = NULL;
-    c->count = count;
-    c->ours = 0;
-    if (none() || count <= 0 || !requests)
-        return;
+void rma_request_claim_several_slow(struct rma_claims *c, const MPI_Request requests[]) {
+    int count = c->count;
     bool large = (size_t)count > sizeof c->few / sizeof c->few[0];
     c->ids = large ? malloc((size_t)count * sizeof *c->ids) : c->few;
     rma_lock();
@@ -250,12 +186,7 @@ static void claim_several(struct claims *c, int count, const MPI_Request request
     rma_unlock();
 }
 
-/* The requests at `indices` are complete; all of them if indices is NULL and done is not 0. */
-static void conclude_several(struct claims *c, int rc, const int indices[], int done) {
-    if ((done || rc != MPI_SUCCESS) && c->ours < c->count) /* untracked requests may be of any kind */
-        acquire(EVENT_REQUEST);
-    if (!c->ids)
-        return;
+void rma_request_conclude_several_slow(struct rma_claims *c, int rc, const int indices[], int done) {
     rma_lock();
     for (int i = 0; rc == MPI_SUCCESS && indices && i < done; i++) {
         conclude(c->ids[indices[i]], rc, true);
@@ -267,81 +198,3 @@ static void conclude_several(struct claims *c, int rc, const int indices[], int 
     if (c->ids != c->few)
         free(c->ids);
 }
-
-int rma_Waitall(int count, MPI_Request requests[], MPI_Status *statuses) {
-    struct claims c;
-    claim_several(&c, count, requests);
-    int rc = host_Waitall(count, requests, statuses);
-    conclude_several(&c, rc, NULL, 1);
-    return rc;
-}
-
-int rma_Testall(int count, MPI_Request requests[], int *flag, MPI_Status *statuses) {
-    struct claims c;
-    claim_several(&c, count, requests);
-    int rc = host_Testall(count, requests, flag, statuses);
-    conclude_several(&c, rc, NULL, rc == MPI_SUCCESS && *flag);
-    return rc;
-}
-
-int rma_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
-    struct claims c;
-    claim_several(&c, count, requests);
-    int rc = host_Waitany(count, requests, index, status);
-    conclude_several(&c, rc, index, rc == MPI_SUCCESS && *index != MPI_UNDEFINED);
-    return rc;
-}
-
-int rma_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
-    struct claims c;
-    claim_several(&c, count, requests);
-    int rc = host_Testany(count, requests, index, flag, status);
-    conclude_several(&c, rc, index, rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED);
-    return rc;
-}
-
-int rma_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status *statuses) {
-    struct claims c;
-    claim_several(&c, incount, requests);
-    int rc = host_Waitsome(incount, requests, outcount, indices, statuses);
-    conclude_several(&c, rc, indices, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0);
-    return rc;
-}
-
-int rma_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status *statuses) {
-    struct claims c;
-    claim_several(&c, incount, requests);
-    int rc = host_Testsome(incount, requests, outcount, indices, statuses);
-    conclude_several(&c, rc, indices, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0);
-    return rc;
-}
-
-#if HEARTH_MPI_4_1 /* these complete no request, but tell the program that its buffers may be read */
-
-int rma_Request_get_status_all(int count, HEARTH_CONST MPI_Request requests[], int *flag,
-                               MPI_Status *statuses) {
-    struct claims c;
-    claim_several(&c, count, requests);
-    int rc = host_Request_get_status_all(count, requests, flag, statuses);
-    conclude_several(&c, rc, NULL, rc == MPI_SUCCESS && *flag);
-    return rc;
-}
-
-int rma_Request_get_status_any(int count, HEARTH_CONST MPI_Request requests[], int *index, int *flag,
-                               MPI_Status *status) {
-    struct claims c;
-    claim_several(&c, count, requests);
-    int rc = host_Request_get_status_any(count, requests, index, flag, status);
-    conclude_several(&c, rc, index, rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED);
-    return rc;
-}
-
-int rma_Request_get_status_some(int incount, HEARTH_CONST MPI_Request requests[], int *outcount,
-                                int indices[], MPI_Status *statuses) {
-    struct claims c;
-    claim_several(&c, incount, requests);
-    int rc = host_Request_get_status_some(incount, requests, outcount, indices, statuses);
-    conclude_several(&c, rc, indices, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0);
-    return rc;
-}
-#endif

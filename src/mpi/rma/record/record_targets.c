@@ -14,25 +14,6 @@ struct target_row *rma_record_row(const struct window *w, int target) {
     return targets_row(rank);
 }
 
-static struct rma_target *record_target_find(MPI_Win win, int target) {
-    struct window *w = targets_are_observed ? rma_window_find(win) : NULL;
-    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
-    return t && t->row ? t : NULL;
-}
-
-void rma_record_target_slow(MPI_Win win, int target, enum target_access what, MPI_Count count,
-                            MPI_Datatype type) {
-    struct rma_target *t = record_target_find(win, target);
-    if (t)
-        targets_note(t->row, what, targets_bytes(count, type));
-}
-
-void rma_record_ticks(MPI_Win win, int target, uint64_t ticks) {
-    struct rma_target *t = record_target_find(win, target);
-    if (t)
-        targets_note_row_ticks(t->row, ticks);
-}
-
 void rma_record_collect_window(const struct window *w) {
     for (uint32_t i = 0; targets_are_observed && i < w->targets.count; i++) {
         struct rma_target *t = rma_window_target_at(w, i);

@@ -12,23 +12,4 @@ struct target_row *rma_record_row(const struct window *w, int target);
 void rma_record_collect_window(const struct window *w);
 void rma_record_collect(void);
 
-/* A call that succeeded and is not a get, with a target of this window. Takes the lock. */
-void rma_record_target_slow(MPI_Win win, int target, enum target_access what, MPI_Count count,
-                            MPI_Datatype type);
-
-static inline __attribute__((always_inline)) void
-rma_record_target(MPI_Win win, int target, enum target_access what, MPI_Count count, MPI_Datatype type) {
-    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_acquire);
-    uint64_t size;
-    struct rma_target *t =
-        LIKELY(w->handle == win && w->open && !rma_threaded) ? rma_window_peek(w, target) : NULL;
-    if (UNLIKELY(!t || !t->row || !layout_is_plain(type, &size)))
-        rma_record_target_slow(win, target, what, count, type);
-    else
-        targets_add(t->row, what, LIKELY(count > 0) ? (uint64_t)count * size : 0);
-}
-
-/* A timed call with this target. Takes the lock. */
-void rma_record_ticks(MPI_Win win, int target, uint64_t ticks);
-
 #endif

@@ -226,14 +226,6 @@ static inline struct rma_target *rma_window_peek(const struct window *w, int ran
     return (struct rma_target *)(void *)rank_table_find(&w->targets, rank);
 }
 
-/* The target of this rank, made at its first use. NULL: there is none (MPI_PROC_NULL or an invalid rank), or no memory for it. Then
- * the call goes to MPI, and the window is not cached any more. Call without the lock. */
-struct rma_target *rma_target_make(struct window *w, int rank);
-static inline struct rma_target *rma_window_target(struct window *w, int rank) {
-    struct rma_target *t = rma_window_peek(w, rank);
-    return LIKELY(t->head.rank >= 0) ? t : rma_target_make(w, rank);
-}
-
 /* The i-th target that was made, i < w->targets.count. Requires the lock. */
 static inline struct rma_target *rma_window_target_at(const struct window *w, uint32_t i) {
     return (struct rma_target *)(void *)rank_table_at(&w->targets, i);
@@ -294,8 +286,5 @@ static inline void rma_window_mark_busy(struct window *w, struct rma_target *t) 
     if (UNLIKELY(!t->busy))
         rma_window_list_busy(w, t);
 }
-
-/* report/report.c: keeps the counters of a window that is being freed, for the report. */
-void report_window(struct window *w, const char *name);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * MPI overwrites the handle of a request that it completes. A call that completes all of its requests tells before it
  * waits; the others keep copies of the handles. */
-#include "mpi/p2p/calls/observed.h"
+#include "mpi/requests/observed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,56 +31,57 @@ static void copies_free(struct copies *c) {
         free(c->handles);
 }
 
-int p2p_observed_wait_slow(MPI_Request *request, MPI_Status *status) {
+int requests_observed_wait_slow(MPI_Request *request, MPI_Status *status) {
     if (request)
         receives_complete(*request);
-    return rma_Wait(request, status);
+    return requests_Wait(request, status);
 }
 
-int p2p_observed_waitall_slow(int count, MPI_Request requests[], MPI_Status statuses[]) {
+int requests_observed_waitall_slow(int count, MPI_Request requests[], MPI_Status statuses[]) {
     for (int i = 0; requests && i < count; i++)
         receives_complete(requests[i]);
-    return rma_Waitall(count, requests, statuses);
+    return requests_Waitall(count, requests, statuses);
 }
 
-int p2p_observed_request_free_slow(MPI_Request *request) {
+int requests_observed_request_free_slow(MPI_Request *request) {
     if (request)
         receives_forget(*request);
-    return rma_Request_free(request);
+    return requests_Request_free(request);
 }
 
-int p2p_observed_test_slow(MPI_Request *request, int *flag, MPI_Status *status) {
+int requests_observed_test_slow(MPI_Request *request, int *flag, MPI_Status *status) {
     MPI_Request handle = request ? *request : MPI_REQUEST_NULL;
-    int rc = rma_Test(request, flag, status);
+    int rc = requests_Test(request, flag, status);
     if (rc == MPI_SUCCESS && *flag)
         receives_complete(handle);
     return rc;
 }
 
-int p2p_observed_testall_slow(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+int requests_observed_testall_slow(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     struct copies c;
     copies_make(&c, count, requests);
-    int rc = rma_Testall(count, requests, flag, statuses);
+    int rc = requests_Testall(count, requests, flag, statuses);
     for (int i = 0; rc == MPI_SUCCESS && *flag && i < count; i++)
         copies_complete(&c, i);
     copies_free(&c);
     return rc;
 }
 
-int p2p_observed_waitany_slow(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+int requests_observed_waitany_slow(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     struct copies c;
     copies_make(&c, count, requests);
-    int rc = rma_Waitany(count, requests, index, status);
+    int rc = requests_Waitany(count, requests, index, status);
     if (rc == MPI_SUCCESS && *index != MPI_UNDEFINED)
         copies_complete(&c, *index);
     copies_free(&c);
     return rc;
 }
 
-int p2p_observed_testany_slow(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+int requests_observed_testany_slow(int count, MPI_Request requests[], int *index, int *flag,
+                                   MPI_Status *status) {
     struct copies c;
     copies_make(&c, count, requests);
-    int rc = rma_Testany(count, requests, index, flag, status);
+    int rc = requests_Testany(count, requests, index, flag, status);
     if (rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED)
         copies_complete(&c, *index);
     copies_free(&c);
@@ -104,12 +105,12 @@ static int observed_some(some_call *call, int count, MPI_Request requests[], int
     return rc;
 }
 
-int p2p_observed_waitsome_slow(int count, MPI_Request requests[], int *done, int indices[],
-                               MPI_Status statuses[]) {
-    return observed_some(rma_Waitsome, count, requests, done, indices, statuses);
+int requests_observed_waitsome_slow(int count, MPI_Request requests[], int *done, int indices[],
+                                    MPI_Status statuses[]) {
+    return observed_some(requests_Waitsome, count, requests, done, indices, statuses);
 }
 
-int p2p_observed_testsome_slow(int count, MPI_Request requests[], int *done, int indices[],
-                               MPI_Status statuses[]) {
-    return observed_some(rma_Testsome, count, requests, done, indices, statuses);
+int requests_observed_testsome_slow(int count, MPI_Request requests[], int *done, int indices[],
+                                    MPI_Status statuses[]) {
+    return observed_some(requests_Testsome, count, requests, done, indices, statuses);
 }

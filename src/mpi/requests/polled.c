@@ -1,4 +1,4 @@
-/* p2p_foreign.c: polls requests of the MPI library without completing them.
+/* polled.c: polls requests of the MPI library without completing them.
  *
  * MPI_Request_get_status does that, and works for all kinds but one: in MPICH 4.0, file requests progress only in a call
  * that could complete them. They are recognised here by their handles and tested together with a request that is
@@ -8,20 +8,21 @@
  * persistent collective or a partitioned message is among several requests.
  *
  * MPICH 4.2 allows neither: once a file request is complete, MPI_Request_get_status releases it and MPI_Testall reports an error, unless
- * this very call completes it. Such a request is not polled, and the caller completes it by a test of its own (complete.c). MPI_Testall must not
+ * this very call completes it. Such a request is not polled, and the caller completes it by a test of its own (wait.c). MPI_Testall must not
  * complete a part of its requests: one that its test completes is replaced by a managed request that keeps the result.
  *
  *      handles[hash]    of files, open addressing, 0 if free, GONE if removed; kept when the request is complete
  *
  * MPI reuses handles. A stale handle does harm only if MPI reuses it for a persistent request, or for a generalized one, whose callbacks
  * would be called too early. MPI_Start and MPI_Grequest_start remove the handle from the table. */
-#include "mpi/p2p/calls/p2p_foreign.h"
+#include "mpi/requests/polled.h"
 
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/state/p2p_peer.h"
 #include "mpi/p2p/state/p2p_request.h"
+#include "mpi/requests/tracked.h"
 
 #ifdef OPEN_MPI
 static bool is_of_file(MPI_Request request) {
@@ -34,7 +35,7 @@ static bool foreign_advance(MPI_Request request) {
 
 static const bool is_tested_once = false;
 
-void p2p_foreign_open(void) {
+void requests_poll_open(void) {
 }
 
 #else
@@ -46,7 +47,7 @@ static size_t slots, used;
 static bool is_tested_once; /* file requests must not be tested after they are complete */
 
 /* By the version of the MPI that is loaded, not that of its header: MPICH's versions share a binary interface. */
-void p2p_foreign_open(void) {
+void requests_poll_open(void) {
     int (*get_version)(int *version, int *subversion), version = 0, subversion = 0;
     void *unused;
     *(void **)&get_version = host_find("MPI_Get_version", &unused);
@@ -90,7 +91,7 @@ static void foreign_note(int rc, const MPI_Request *request) {
     p2p_unlock();
 }
 
-void p2p_foreign_forget(MPI_Request request) {
+void requests_poll_forget(MPI_Request request) {
     p2p_lock();
     if (slots && *foreign_slot_of(request))
         *foreign_slot_of(request) = GONE;
@@ -135,7 +136,7 @@ int hook_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fu
                         MPI_Grequest_cancel_function *cancel, void *state, MPI_Request *request) {
     int rc = host_Grequest_start(query, release, cancel, state, request);
     if (p2p_on && rc == MPI_SUCCESS)
-        p2p_foreign_forget(*request);
+        requests_poll_forget(*request);
     return rc;
 }
 
@@ -175,7 +176,7 @@ STARTS(write, MPI_Count, _c, const void *)
 
 /* After a number of incomplete requests, further ones are not queried: each query costs as much as a test, and MPI
  * progresses all of them at once. */
-bool p2p_foreign_poll(struct foreign_look *look, MPI_Request request) {
+bool requests_poll(struct foreign_look *look, MPI_Request request) {
     enum { POLLS = 16 };
     MPI_Status status;
     int flag = 0, rc = MPI_SUCCESS;
@@ -213,12 +214,12 @@ static MPI_Request foreign_result(int error, const MPI_Status *status) {
     return p2p_request_handle(r);
 }
 
-void p2p_foreign_keep(int count, MPI_Request requests[]) {
+void requests_poll_keep(int count, MPI_Request requests[]) {
     MPI_Status status;
     for (int i = 0, flag = 0; is_tested_once && i < count; i++) {
         if (requests[i] == MPI_REQUEST_NULL || p2p_request_is_ours(requests[i]) || !is_of_file(requests[i]))
             continue;
-        int rc = rma_Test(&requests[i], &flag, &status);
+        int rc = requests_Test(&requests[i], &flag, &status);
         if (rc == MPI_SUCCESS && !flag)
             return;
         requests[i] = foreign_result(rc, &status);

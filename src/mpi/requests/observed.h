@@ -1,15 +1,15 @@
 /* observed.h: the calls that complete requests, where Hearth does not manage messages: they go to MPI, and while a report is
  * wanted the receives among the completed requests are counted (core/receives.h). */
-#ifndef HEARTH_MPI_OBSERVED_H
-#define HEARTH_MPI_OBSERVED_H
+#ifndef HEARTH_MPI_REQUESTS_OBSERVED_H
+#define HEARTH_MPI_REQUESTS_OBSERVED_H
 
-#include "mpi/core/hooks.h"
 #include "mpi/core/receives.h"
+#include "mpi/requests/tracked.h"
 
 #define OBSERVED(name, verb, params, args)                                                                   \
-    int p2p_observed_##verb##_slow params;                                                                   \
-    static inline int p2p_observed_##verb params {                                                           \
-        return UNLIKELY(receives_are_counted) ? p2p_observed_##verb##_slow args : rma_##name args;           \
+    int requests_observed_##verb##_slow params;                                                              \
+    static inline int requests_observed_##verb params {                                                      \
+        return UNLIKELY(receives_are_counted) ? requests_observed_##verb##_slow args : requests_##name args; \
     }
 
 OBSERVED(Wait, wait, (MPI_Request * request, MPI_Status *status), (request, status))

@@ -1,14 +1,11 @@
-/* complete_some.c: waits for some of several requests and tests them, if managed ones are among them. MPI's requests
+/* some.c: waits for some of several requests and tests them, if managed ones are among them. MPI's requests
  * are collected in an array of their own, because only MPI knows which of them are inactive. A set without managed
- * requests goes to MPI: see complete.c. MPI_Request_get_status_any and _some take the same path, and complete none. */
+ * requests goes to MPI: see wait.c. MPI_Request_get_status_any and _some take the same path, and complete none. */
 #include <stdlib.h>
 
-#include "mpi/core/hooks.h"
-#include "mpi/p2p/calls/complete.h"
-#include "mpi/p2p/calls/observed.h"
 #include "mpi/p2p/state/status.h"
-#include "mpi/p2p/transport/p2p_enter.h"
-#include "mpi/p2p/transport/p2p_progress.h"
+#include "mpi/requests/mixed.h"
+#include "mpi/requests/observed.h"
 
 enum { FEW = 64 };
 
@@ -94,17 +91,17 @@ static int find_failed(const struct some *s, int index) {
 static int ask_any(const struct some *s, int *index, int *flag, MPI_Status *status) {
 #if HEARTH_MPI_4_1
     if (s->keeps)
-        return rma_Request_get_status_any(s->foreign, s->theirs, index, flag, status);
+        return requests_Request_get_status_any(s->foreign, s->theirs, index, flag, status);
 #endif
-    return rma_Testany(s->foreign, s->theirs, index, flag, status);
+    return requests_Testany(s->foreign, s->theirs, index, flag, status);
 }
 
 static int ask_some(const struct some *s, int *done, int indices[], MPI_Status statuses[]) {
 #if HEARTH_MPI_4_1
     if (s->keeps)
-        return rma_Request_get_status_some(s->foreign, s->theirs, done, indices, statuses);
+        return requests_Request_get_status_some(s->foreign, s->theirs, done, indices, statuses);
 #endif
-    return rma_Testsome(s->foreign, s->theirs, done, indices, statuses);
+    return requests_Testsome(s->foreign, s->theirs, done, indices, statuses);
 }
 
 /* Tests MPI's requests and completes at most one. Returns how many, or MPI_UNDEFINED if none is active. */
@@ -149,7 +146,7 @@ static int run_some(struct some *s, bool wait) {
     int rc = begin_some(s);
     if (rc != MPI_SUCCESS)
         return rc;
-    p2p_complete_progress();
+    requests_progress();
     while (!some_look(s) && wait)
         p2p_wait_round(&pause);
     if (s->place != s->few_places)
@@ -162,7 +159,7 @@ static int run_some(struct some *s, bool wait) {
 
 /* Whether managed requests are among them; if not, MPI's call is made unchanged. */
 static bool is_for_us(int count, const MPI_Request requests[]) {
-    return UNLIKELY(p2p_on) && count > 0 && p2p_complete_count_ours(count, requests);
+    return UNLIKELY(p2p_on) && count > 0 && requests_count_ours(count, requests);
 }
 
 static int run_one(struct some *s, int *index, int *flag, MPI_Status *status, bool wait) {
@@ -188,7 +185,7 @@ static int run_any(int count, MPI_Request requests[], int *index, int *flag, MPI
 static int wait_any_foreign(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     struct pause pause = {0};
     int flag = 0, rc;
-    while ((rc = rma_Testany(count, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
+    while ((rc = requests_Testany(count, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
         p2p_wait_round(&pause);
     return rc;
 }
@@ -200,7 +197,7 @@ int hook_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
     if (p2p_comm_must_poll())
         return wait_any_foreign(count, requests, index, status);
     p2p_enter();
-    int rc = p2p_observed_waitany(count, requests, index, status);
+    int rc = requests_observed_waitany(count, requests, index, status);
     p2p_leave();
     return rc;
 }
@@ -209,7 +206,7 @@ int hook_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_S
     if (is_for_us(count, requests))
         return run_any(count, requests, index, flag, status, false);
     p2p_poll();
-    return p2p_observed_testany(count, requests, index, flag, status);
+    return requests_observed_testany(count, requests, index, flag, status);
 }
 
 static int run_several(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[],
@@ -227,7 +224,7 @@ static int wait_some_foreign(int count, MPI_Request requests[], int *done, int i
                              MPI_Status statuses[]) {
     struct pause pause = {0};
     int rc;
-    while ((rc = rma_Testsome(count, requests, done, indices, statuses)) == MPI_SUCCESS && !*done)
+    while ((rc = requests_Testsome(count, requests, done, indices, statuses)) == MPI_SUCCESS && !*done)
         p2p_wait_round(&pause);
     return rc;
 }
@@ -238,7 +235,7 @@ int hook_Waitsome(int count, MPI_Request requests[], int *done, int indices[], M
     if (p2p_comm_must_poll())
         return wait_some_foreign(count, requests, done, indices, statuses);
     p2p_enter();
-    int rc = p2p_observed_waitsome(count, requests, done, indices, statuses);
+    int rc = requests_observed_waitsome(count, requests, done, indices, statuses);
     p2p_leave();
     return rc;
 }
@@ -247,7 +244,7 @@ int hook_Testsome(int count, MPI_Request requests[], int *done, int indices[], M
     if (is_for_us(count, requests))
         return run_several(count, requests, done, indices, statuses, false);
     p2p_poll();
-    return p2p_observed_testsome(count, requests, done, indices, statuses);
+    return requests_observed_testsome(count, requests, done, indices, statuses);
 }
 
 #if HEARTH_MPI_4_1
@@ -258,7 +255,7 @@ int hook_Request_get_status_any(int count, HEARTH_CONST MPI_Request requests[], 
         return run_one(&s, index, flag, status, false);
     }
     p2p_poll();
-    return rma_Request_get_status_any(count, requests, index, flag, status);
+    return requests_Request_get_status_any(count, requests, index, flag, status);
 }
 
 int hook_Request_get_status_some(int count, HEARTH_CONST MPI_Request requests[], int *done, int indices[],
@@ -273,6 +270,6 @@ int hook_Request_get_status_some(int count, HEARTH_CONST MPI_Request requests[],
         return rc;
     }
     p2p_poll();
-    return rma_Request_get_status_some(count, requests, done, indices, statuses);
+    return requests_Request_get_status_some(count, requests, done, indices, statuses);
 }
 #endif

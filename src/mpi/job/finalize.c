@@ -1,0 +1,22 @@
+/* finalize.c: MPI_Finalize: what must happen before the end of MPI, in this order. */
+#include "mpi/core/complaints.h"
+#include "mpi/core/hooks.h"
+#include "mpi/core/progress.h"
+#include "mpi/p2p/start.h"
+#include "mpi/report/report.h"
+#include "mpi/report/report_partial.h"
+#include "mpi/rma/inflight/rma_check.h"
+#include "mpi/serve/served.h"
+
+int hook_Finalize(void) {
+    report_partial_stop();
+    complaints_last();
+    p2p_finish();
+    serve_close();
+    progress_close();
+    rma_check_summary();
+    report_at_end();
+    report_partial_remove();
+    live_close();
+    return host_Finalize();
+}

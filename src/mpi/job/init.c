@@ -1,0 +1,52 @@
+/* init.c: MPI_Init and MPI_Init_thread: what starts with MPI, in this order. */
+#include "mpi/core/acquire.h"
+#include "mpi/core/agreement.h"
+#include "mpi/core/call_time.h"
+#include "mpi/core/foreign.h"
+#include "mpi/core/hooks.h"
+#include "mpi/core/receives.h"
+#include "mpi/core/targets.h"
+#include "mpi/p2p/start.h"
+#include "mpi/p2p/state/p2p_lock.h"
+#include "mpi/report/report_partial.h"
+#include "mpi/requests/polled.h"
+
+static void job_show(void) {
+    int rank = -1, size = 0;
+    host_Comm_rank(MPI_COMM_WORLD, &rank);
+    host_Comm_size(MPI_COMM_WORLD, &size);
+    log_identify(rank);
+    live_open(rank, size);
+}
+
+static void job_start(void) {
+    int level = MPI_THREAD_MULTIPLE;
+    host_Query_thread(&level);
+    acquire_is_shared = level == MPI_THREAD_MULTIPLE;
+    job_show();
+    agreement_reach();
+    p2p_start();
+    requests_poll_open();
+    if (call_time_open(acquire_is_shared))
+        host_be_careful();
+    call_time_allow_light(!host_has_tool);
+    targets_open(call_time_is_on, acquire_is_shared);
+    receives_open(call_time_is_on && !p2p_on, acquire_is_shared);
+    report_partial_open();
+}
+
+int hook_Init(int *argc, char ***argv) {
+    foreign_refuse();
+    int rc = host_Init(argc, argv);
+    if (rc == MPI_SUCCESS)
+        job_start();
+    return rc;
+}
+
+int hook_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    foreign_refuse();
+    int rc = host_Init_thread(argc, argv, required, provided);
+    if (rc == MPI_SUCCESS)
+        job_start();
+    return rc;
+}
