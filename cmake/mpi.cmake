@@ -37,7 +37,7 @@ if(HEARTH_MPIFORT)
   message(STATUS "Fortran tests with ${HEARTH_MPIFORT}")
 endif()
 
-# Up to MPICH 4.3, MPI_Request_get_status_all, _any and _some take requests that are not const (src/mpi/core/standard.h).
+# Up to MPICH 4.3, MPI_Request_get_status_all, _any and _some take requests that are not const (src/mpi/host/standard.h).
 include(CheckCSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
 check_c_source_compiles("#include <mpi.h>

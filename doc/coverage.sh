@@ -12,7 +12,7 @@ mpi=src/mpi
 hooked() { # options of the preprocessor: keyword and name of each hooked call of the newest MPI
     for keyword in HOOK POLL BLOCK PRE PREBARRIER PREBARRIER_WIN PREBARRIER_FREE PREBARRIER_WAIT; do
         echo "#define $keyword(name, params, args) @@$keyword name"
-    done | cat - $mpi/core/standard.h $mpi/core/calls.def |
+    done | cat - $mpi/host/standard.h $mpi/host/calls.def |
         "${CC:-cc}" -E -P -DMPI_VERSION=5 -DMPI_SUBVERSION=0 '-DUSE(name, params, args)=' "$@" -x c - |
         tr '\n' ' ' | sed 's/@@/\n/g' | awk 'NF > 1 { print $1, $2 }' | sed 's/PREBARRIER_WAIT/POLL/; s/PREBARRIER[A-Z_]*/PRE/'
 }
@@ -20,7 +20,7 @@ hooked() { # options of the preprocessor: keyword and name of each hooked call o
 treatment() { # one line per call: name, version, treatment, mark
     hooked >"$work/mpich"
     hooked -DOPEN_MPI -DOMPI_MAJOR_VERSION=6 >"$work/openmpi"
-    sed -n 's/^BOTH([A-Za-z_ ]*, \([A-Za-z0-9_]*\), .*/HOOK \1/p' $mpi/p2p/state/fortran.c >>"$work/openmpi"
+    sed -n 's/^BOTH([A-Za-z_ ]*, \([A-Za-z0-9_]*\), .*/HOOK \1/p' $mpi/messages/state/fortran.c >>"$work/openmpi"
     awk '
     function pattern(glob) { gsub(/\*/, ".*", glob); return "^" glob "$" }
     FILENAME ~ /\/mpich$/ { way[$2] = $1; mark[$2] = "MPICH"; next }

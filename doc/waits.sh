@@ -1,5 +1,5 @@
 #!/bin/sh
-# waits.sh: writes the table of calls in which MPI may wait for other processes into matching.md, from src/mpi/core/calls.def and
+# waits.sh: writes the table of calls in which MPI may wait for other processes into matching.md, from src/mpi/host/calls.def and
 # src/mpi/waits.txt. With --check it only compares; with --names it prints the calls that need a test each.
 #
 # Each call is in one of the two lists, with a keyword that says how Hearth's messages progress during the call. The library is built from
@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 page=doc/matching.md
-calls=src/mpi/core/calls.def
+calls=src/mpi/host/calls.def
 waits=src/mpi/waits.txt
 
 hooked() { # keywords of calls.def: prints the calls that have them, without those for large counts

@@ -1,7 +1,7 @@
-/* memory_p2p.c: sizes of the structures of src/mpi/p2p, for scale.c. */
+/* memory_p2p.c: sizes of the structures of src/mpi/messages, for scale.c. */
 #include "memory.h"
 
-#include "mpi/p2p/state/comm.h"
+#include "mpi/messages/state/comm.h"
 
 size_t memory_match_peers(uint32_t ranks, uint32_t used) {
     return rank_table_bytes(ranks, sizeof(struct p2p_peer), used);

@@ -1,7 +1,7 @@
-/* memory_rma.c: sizes of the structures of src/mpi/rma and src/mpi/serve, for scale.c. */
+/* memory_rma.c: sizes of the structures of src/mpi/windows/caching and src/mpi/serve, for scale.c. */
 #include "memory.h"
 
-#include "mpi/rma/window/window.h"
+#include "mpi/windows/caching/window/window.h"
 #include "mpi/serve/node_table.h"
 #include "mpi/serve/remote/domain.h"
 #include "mpi/serve/served.h"

@@ -28,10 +28,10 @@ endforeach()
 set(smpi_mpi ${CMAKE_SOURCE_DIR}/src/mpi)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/smpi)
 add_custom_command(OUTPUT smpi/sync_calls.def
-  COMMAND sh -c "'${CMAKE_C_COMPILER}' -E -P -x c -I'${SMPI_INCLUDE}/smpi' -I'${SMPI_INCLUDE}' -I'${CMAKE_SOURCE_DIR}/src' '${smpi_mpi}/core/declared.h' > smpi/mpi.i"
+  COMMAND sh -c "'${CMAKE_C_COMPILER}' -E -P -x c -I'${SMPI_INCLUDE}/smpi' -I'${SMPI_INCLUDE}' -I'${CMAKE_SOURCE_DIR}/src' '${smpi_mpi}/host/declared.h' > smpi/mpi.i"
   COMMAND sh -c "'${CMAKE_NM}' -D --defined-only '${SMPI_LIBRARY}' | grep -oE '\\bMPIX?_[A-Za-z0-9_]+' > smpi/mpi.exports"
-  COMMAND awk -v inside=1 -v mpi=mpich -f ${smpi_mpi}/sync_calls.awk ${smpi_mpi}/core/calls.def ${smpi_mpi}/nonsync.txt ${smpi_mpi}/waits.txt smpi/mpi.exports smpi/mpi.i > smpi/sync_calls.def
-  DEPENDS ${smpi_mpi}/sync_calls.awk ${smpi_mpi}/core/calls.def ${smpi_mpi}/nonsync.txt ${smpi_mpi}/waits.txt ${smpi_mpi}/core/declared.h VERBATIM)
+  COMMAND awk -v inside=1 -v mpi=mpich -f ${smpi_mpi}/sync_calls.awk ${smpi_mpi}/host/calls.def ${smpi_mpi}/nonsync.txt ${smpi_mpi}/waits.txt smpi/mpi.exports smpi/mpi.i > smpi/sync_calls.def
+  DEPENDS ${smpi_mpi}/sync_calls.awk ${smpi_mpi}/host/calls.def ${smpi_mpi}/nonsync.txt ${smpi_mpi}/waits.txt ${smpi_mpi}/host/declared.h VERBATIM)
 
 add_custom_target(sim_smpi_sync_calls DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/smpi/sync_calls.def)
 

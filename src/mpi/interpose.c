@@ -5,12 +5,12 @@
  * like any other: windows and requests are looked up by handle, and those of the library are unknown. The return
  * address does not tell its calls from the program's: a callback that ends in `return MPI_Win_free(win)` returns
  * directly into the library, and a window freed unnoticed would be served when its handle is reused. */
-#include "mpi/core/call_time.h"
-#include "mpi/core/hooks.h"
+#include "mpi/observe/call_time.h"
+#include "mpi/host/hooks.h"
 #include "mpi/observed_calls.h"
-#include "mpi/p2p/collective/prebarrier.h"
+#include "mpi/messages/collective/prebarrier.h"
 #include "mpi/report/report_partial.h"
-#include "mpi/rma/inflight/rma_check.h"
+#include "mpi/windows/caching/inflight/rma_check.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -90,4 +90,4 @@
 #define PREBARRIER_WAIT(name, params, args)                                                                  \
     BOTH(name, params, args, true, PREBARRIER_RETURN(p2p_prebarrier_wait(win)), p2p_leave())
 #define USE(name, params, args)
-#include "mpi/core/calls.def"
+#include "mpi/host/calls.def"

@@ -9,7 +9,7 @@
 #ifndef HEARTH_MPI_OBSERVED_CALLS_H
 #define HEARTH_MPI_OBSERVED_CALLS_H
 
-#include "mpi/rma/target.h"
+#include "mpi/windows/caching/target.h"
 
 #define COUNTED_PUT      , rma_target_count(win, target, ACCESS_PUT, tcount, ttype)
 #define COUNTED_SEND     , targets_count_message(comm, dest, count, type)

@@ -3,7 +3,7 @@
 #
 #   awk -f sync_calls.awk calls.def nonsync.txt mpi.i       one line per call: SYNC_CALL(name, kind, parameters, arguments), or SYNC_CALL_FLAG
 #                                                   for those that are no sync event if *flag is 0
-#   awk -f sync_calls.awk hooked.i nonsync.txt mpi.i        the same; hooked.i is core/hooked.h preprocessed, and names only the calls
+#   awk -f sync_calls.awk hooked.i nonsync.txt mpi.i        the same; hooked.i is host/hooked.h preprocessed, and names only the calls
 #                                                   that are hooked on this MPI. calls.def counts with all its lines
 #   awk -f sync_calls.awk hooked.i nonsync.txt mpi.exports mpi.i         only calls that the library exports: mpi.exports lists them,
 #                                                   one per line; an empty list is ignored

@@ -6,18 +6,18 @@
  * generates MPI_X and PMPI_X of each here: forward, then acquire. A call that a later MPI adds therefore acquires as
  * well, and so does an extension, MPIX_X. The generated list is sync_calls.def, which holds full names.
  *
- * While such a call blocks in MPI, another thread progresses messages to this process (p2p/transport/p2p_helper.c). That thread
+ * While such a call blocks in MPI, another thread progresses messages to this process (messages/transport/p2p_helper.c). That thread
  * does not call MPI. If messages arrive through MPI, a blocking collective is therefore replaced by its non-blocking
  * equivalent, which is tested in a loop with a round of progress in between. waits.txt lists the replaced collectives
  * per MPI, because some MPIs have equivalents with different results. Other collectives, and those that a tool wraps on
- * some process, are called unchanged after a pre-barrier (p2p/collective/prebarrier.c). */
-#include "mpi/core/acquire.h"
-#include "mpi/core/call_time.h"
-#include "mpi/core/sync_table.h"
-#include "mpi/p2p/collective/prebarrier.h"
-#include "mpi/p2p/transport/p2p_progress.h"
+ * some process, are called unchanged after a pre-barrier (messages/collective/prebarrier.c). */
+#include "mpi/host/acquire.h"
+#include "mpi/observe/call_time.h"
+#include "mpi/host/sync_table.h"
+#include "mpi/messages/collective/prebarrier.h"
+#include "mpi/messages/transport/p2p_progress.h"
 #include "mpi/report/report_partial.h"
-#include "mpi/rma/inflight/rma_check.h"
+#include "mpi/windows/caching/inflight/rma_check.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -42,31 +42,35 @@ function check_folder(header,    from, file) {
     else if (file != from ".h" && folder != "sim") violation("\"" header "\" is private to " from ": include \"" from "/" from ".h\"")
 }
 
-function rank(folder, layer,    i, n, list) { # the rank of a subfolder; files beside the subfolders have the highest
-    n = split(order[folder], list, " ")
-    for (i = 1; i <= n; i++) if (list[i] == layer) return i
-    return layer == "" ? n + 1 : 0
+function rank(within, part,    i, n, list) { # the rank of a part; files beside the parts have the highest
+    n = split(order[within], list, " ")
+    for (i = 1; i <= n; i++) if (list[i] == part) return i
+    return part == "" ? n + 1 : 0
 }
 
 function check_rank(within, from, to, header) {
     if (!rank(within, to)) violation("the folder " within "/" to " is not in the list of layers: add it to layers.txt")
-    else if (rank(within, to) > rank(within, from)) violation(within "/" from " may not include \"" header "\", which is above it")
+    else if (rank(within, to) > rank(within, from)) violation(within (from != "" ? "/" from : "") " may not include \"" header "\", which is above it")
 }
 
-function check_layer(header,    piece, n, within) {
-    n = split(header, piece, "/")
-    if (piece[1] != folder || !(folder in order) || header == folder "/" folder ".h") return
-    within = folder "/" layer
-    if (n > 2 && piece[2] == layer && within in order) check_rank(within, sublayer, n > 3 ? piece[3] : "", header)
-    else check_rank(folder, layer, n > 2 ? piece[2] : "", header)
+# Compares the first parts in which the paths of the file and of the header differ.
+function check_layer(header,    own, other, i, n, m, within) {
+    if (header == folder "/" folder ".h") return
+    n = split(place, own, "/")
+    m = split(header, other, "/") - 1
+    if (m < 1 || other[1] != own[1]) return
+    within = own[1]
+    for (i = 2; i <= n && i <= m && own[i] == other[i]; i++) within = within "/" own[i]
+    if ((i <= n || i <= m) && within in order) check_rank(within, i <= n ? own[i] : "", i <= m ? other[i] : "", header)
 }
 
 FNR == 1 {
+    split("", part)
     split(FILENAME, part, "/")
     folder = part[1] == "src" ? part[2] : part[1]
     if (part[1] == "tools" && part[2] == "probe") folder = "probe"
-    layer = part[1] == "src" && part[4] != "" ? part[3] : ""
-    sublayer = layer != "" && part[5] != "" ? part[4] : ""
+    place = ""
+    for (i = 2; part[1] == "src" && part[i + 1] != ""; i++) place = place (i > 2 ? "/" : "") part[i]
     if (!(folder in may)) violation("the folder " folder " is not in the list of layers: add it to layers.txt")
 }
 

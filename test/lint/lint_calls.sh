@@ -10,7 +10,7 @@ trap 'rm -f "$headers"' EXIT
 bad=0
 for mpi in $(packaging/mpis.sh 2>/dev/null) abi; do
     compiler=$(packaging/mpis.sh "$mpi") || continue
-    "$compiler" -E -P -x c src/mpi/core/declared.h >"$headers" || exit 1
+    "$compiler" -E -P -x c src/mpi/host/declared.h >"$headers" || exit 1
     for call in $(doc/coverage.sh --unlisted "$headers"); do
         echo "src/mpi/standard.txt lacks MPI_$call, which $mpi declares"
         bad=1

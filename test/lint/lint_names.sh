@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that names used by several files begin with the folder that owns them, as in pages_pool_pin. Exempt are the
 # names of the APIs, the entry points of interposed calls (hook_) and the folders with short prefixes (base, cache,
-# match, mpi/core, mpi/report). Also checks that no two files have a function of the same single word, and that the functions
+# match, mpi/host, mpi/report). Also checks that no two files have a function of the same single word, and that the functions
 # exist whose races ThreadSanitizer is to suppress. Reads the objects of the trees that are built.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -17,8 +17,8 @@ objects() { # tree: prints each object and the prefix of its folder, or "-". Obj
         source=$list/$(echo "$file" | sed 's,__/,../,g; s,\.o$,,')
         [ -e "$source" ] || continue
         case $list/$file in
-        src/mpi/rma/*) echo "$object rma_" ;;
-        src/mpi/p2p/*) echo "$object p2p_" ;;
+        src/mpi/windows/caching/*) echo "$object rma_" ;;
+        src/mpi/messages/*) echo "$object p2p_" ;;
         src/mpi/requests/*) echo "$object requests_" ;;
         src/mpi/*) echo "$object -" ;;
         src/net/*) echo "$object net_" ;;

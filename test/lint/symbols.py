@@ -40,7 +40,7 @@ def objects():
 
 
 def folder_of(source):
-    """The folder in which the layers of a source are looked up: of src/mpi/p2p/a.c mpi/p2p, of tools/probe/a.c probe."""
+    """The folder in which the layers of a source are looked up: of src/mpi/messages/a.c mpi/messages, of tools/probe/a.c probe."""
     where = os.path.dirname(source)
     if where.startswith("src/"):
         return where[len("src/"):]

@@ -6,7 +6,7 @@
  *   PART_CALLS   makes one call by name and prints how often the tool and the library were called
  *
  * MPI is not initialized: a process per call takes milliseconds. */
-#include "mpi/core/declared.h"
+#include "mpi/host/declared.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@
     __attribute__((weak)) int PMPI_##name params {                                                           \
         return MPI_ERR_OTHER;                                                                                \
     }
-#include "mpi/core/calls.def"
+#include "mpi/host/calls.def"
 #endif
 
 #ifdef PART_HOST
@@ -38,7 +38,7 @@ long host_calls;
     }
 #define HOOK(name, params, args) int MPI_##name params BODY int PMPI_##name params BODY
 #define USE(name, params, args)
-#include "mpi/core/calls.def"
+#include "mpi/host/calls.def"
 #define SYNC_CALL(name, kind, params, args) int name params BODY int P##name params BODY
 #include "sync_calls.def"
 #endif
@@ -53,7 +53,7 @@ long each_tool_calls(void) {
     { return ++tool_calls > 100 ? MPI_ERR_OTHER : call; }
 #define HOOK(name, params, args) int MPI_##name params THROUGH(PMPI_##name args)
 #define USE(name, params, args)
-#include "mpi/core/calls.def"
+#include "mpi/host/calls.def"
 #define SYNC_CALL(name, kind, params, args) int name params THROUGH(P##name args)
 #include "sync_calls.def"
 #endif
@@ -69,7 +69,7 @@ struct call {
 static const struct call calls[] = {
 #define HOOK(name, params, args) {"MPI_" #name, (void *)MPI_##name},
 #define USE(name, params, args)
-#include "mpi/core/calls.def"
+#include "mpi/host/calls.def"
 #define SYNC_CALL(name, kind, params, args) {#name, (void *)name},
 #include "sync_calls.def"
 };

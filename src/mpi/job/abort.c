@@ -1,5 +1,5 @@
 /* abort.c: MPI_Abort. */
-#include "mpi/core/hooks.h"
+#include "mpi/host/hooks.h"
 #include "mpi/report/report_partial.h"
 
 int hook_Abort(MPI_Comm comm, int code) {

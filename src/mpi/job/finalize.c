@@ -1,11 +1,11 @@
 /* finalize.c: MPI_Finalize: what must happen before the end of MPI, in this order. */
-#include "mpi/core/complaints.h"
-#include "mpi/core/hooks.h"
-#include "mpi/core/progress.h"
-#include "mpi/p2p/start.h"
+#include "mpi/host/complaints.h"
+#include "mpi/host/hooks.h"
+#include "mpi/host/progress.h"
+#include "mpi/messages/start.h"
 #include "mpi/report/report.h"
 #include "mpi/report/report_partial.h"
-#include "mpi/rma/inflight/rma_check.h"
+#include "mpi/windows/caching/inflight/rma_check.h"
 #include "mpi/serve/served.h"
 
 int hook_Finalize(void) {

@@ -7,16 +7,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "mpi/core/gather_plan.h"
-#include "mpi/core/host.h"
-#include "mpi/core/records.h"
-#include "mpi/p2p/start.h"
-#include "mpi/p2p/transport/p2p_count.h"
+#include "mpi/observe/gather_plan.h"
+#include "mpi/host/host.h"
+#include "mpi/observe/records.h"
+#include "mpi/messages/start.h"
+#include "mpi/messages/transport/p2p_count.h"
 #include "mpi/report/report_heater.h"
 #include "mpi/report/report_own.h"
 #include "mpi/report/report_part.h"
 #include "mpi/report/report_record.h"
-#include "mpi/rma/kept.h"
+#include "mpi/windows/caching/kept.h"
 #include "mpi/serve/serve_auto.h"
 
 enum { AT_A_TIME = 1 << 19 };

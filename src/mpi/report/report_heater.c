@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "mpi/core/records.h"
+#include "mpi/observe/records.h"
 
 struct record {
     int rank;

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi/core/host.h"
-#include "mpi/p2p/start.h"
+#include "mpi/host/host.h"
+#include "mpi/messages/start.h"
 #include "mpi/report/report_own.h"
-#include "mpi/rma/record/record.h"
+#include "mpi/windows/caching/record/record.h"
 
 /* The first partial report comes after FIRST seconds, the next ones when the run is longer by SHARE; all ranks together write at most
  * MOST parts per second; a rank spends at most 1 / COST of its time on them. */

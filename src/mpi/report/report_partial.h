@@ -6,7 +6,7 @@
 #ifndef HEARTH_MPI_REPORT_PARTIAL_H
 #define HEARTH_MPI_REPORT_PARTIAL_H
 
-#include "mpi/core/call_time.h"
+#include "mpi/observe/call_time.h"
 
 /* When the next partial report of this process is due, in ticks. */
 extern HIDDEN _Atomic uint64_t *report_due;

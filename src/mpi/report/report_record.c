@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-#include "mpi/core/gather_plan.h"
-#include "mpi/core/host.h"
-#include "mpi/core/records.h"
-#include "mpi/rma/record/record.h"
+#include "mpi/observe/gather_plan.h"
+#include "mpi/host/host.h"
+#include "mpi/observe/records.h"
+#include "mpi/windows/caching/record/record.h"
 
 enum { DEPTH = 2, AT_A_TIME = 4 << 20, OVER = -1 };
 

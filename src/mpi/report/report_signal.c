@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mpi/core/host.h"
+#include "mpi/host/host.h"
 #include "mpi/report/report_partial.h"
 
 static const struct ending {

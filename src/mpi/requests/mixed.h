@@ -2,10 +2,10 @@
 #ifndef HEARTH_MPI_REQUESTS_MIXED_H
 #define HEARTH_MPI_REQUESTS_MIXED_H
 
-#include "mpi/core/hooks.h"
-#include "mpi/p2p/calls/complete.h"
-#include "mpi/p2p/transport/p2p_enter.h"
-#include "mpi/p2p/transport/p2p_progress.h"
+#include "mpi/host/hooks.h"
+#include "mpi/messages/calls/complete.h"
+#include "mpi/messages/transport/p2p_enter.h"
+#include "mpi/messages/transport/p2p_progress.h"
 #include "mpi/requests/tracked.h"
 
 static inline int requests_count_ours(int count, const MPI_Request requests[]) {

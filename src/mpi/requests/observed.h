@@ -1,9 +1,9 @@
 /* observed.h: the calls that complete requests, where Hearth does not manage messages: they go to MPI, and while a report is
- * wanted the receives among the completed requests are counted (core/receives.h). */
+ * wanted the receives among the completed requests are counted (observe/receives.h). */
 #ifndef HEARTH_MPI_REQUESTS_OBSERVED_H
 #define HEARTH_MPI_REQUESTS_OBSERVED_H
 
-#include "mpi/core/receives.h"
+#include "mpi/observe/receives.h"
 #include "mpi/requests/tracked.h"
 
 #define OBSERVED(name, verb, params, args)                                                                   \

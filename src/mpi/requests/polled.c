@@ -19,9 +19,9 @@
 
 #include <stdlib.h>
 
-#include "mpi/core/hooks.h"
-#include "mpi/p2p/state/p2p_peer.h"
-#include "mpi/p2p/state/p2p_request.h"
+#include "mpi/host/hooks.h"
+#include "mpi/messages/state/p2p_peer.h"
+#include "mpi/messages/state/p2p_request.h"
 #include "mpi/requests/tracked.h"
 
 #ifdef OPEN_MPI

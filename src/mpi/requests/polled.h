@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_REQUESTS_POLLED_H
 #define HEARTH_MPI_REQUESTS_POLLED_H
 
-#include "mpi/core/host.h"
+#include "mpi/host/host.h"
 
 /* State of one pass over several requests, in order; initialise to {0}. */
 struct foreign_look {

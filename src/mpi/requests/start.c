@@ -1,9 +1,9 @@
 /* start.c: starts persistent requests, and cancels requests: managed ones and MPI's. */
-#include "mpi/core/acquire.h"
-#include "mpi/core/hooks.h"
-#include "mpi/core/receives.h"
-#include "mpi/p2p/calls/persistent.h"
-#include "mpi/p2p/transport/p2p_bounce.h"
+#include "mpi/host/acquire.h"
+#include "mpi/host/hooks.h"
+#include "mpi/observe/receives.h"
+#include "mpi/messages/calls/persistent.h"
+#include "mpi/messages/transport/p2p_bounce.h"
 #include "mpi/requests/polled.h"
 
 static int start_conclude(const struct p2p_request *r, int rc) { /* p2p_request_sent has no communicator */

@@ -1,8 +1,8 @@
 /* tracked.c: see tracked.h. */
 #include "mpi/requests/tracked.h"
 
-#include "mpi/core/acquire.h"
-#include "mpi/rma/inflight/rma_request.h"
+#include "mpi/host/acquire.h"
+#include "mpi/windows/caching/inflight/rma_request.h"
 
 /* ---- one request ---- */
 

@@ -5,7 +5,7 @@
 #ifndef HEARTH_MPI_REQUESTS_TRACKED_H
 #define HEARTH_MPI_REQUESTS_TRACKED_H
 
-#include "mpi/core/host.h"
+#include "mpi/host/host.h"
 
 int requests_Wait(MPI_Request *request, MPI_Status *status);
 int requests_Test(MPI_Request *request, int *flag, MPI_Status *status);

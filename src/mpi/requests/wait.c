@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "mpi/p2p/state/status.h"
+#include "mpi/messages/state/status.h"
 #include "mpi/requests/observed.h"
 #include "mpi/requests/polled.h"
 

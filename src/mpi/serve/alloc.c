@@ -18,8 +18,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "mpi/core/agreement.h"
-#include "mpi/core/hooks.h"
+#include "mpi/host/agreement.h"
+#include "mpi/host/hooks.h"
 #include "mpi/serve/memory.h"
 #include "mpi/serve/serve_auto.h"
 #include "mpi/serve/served.h"

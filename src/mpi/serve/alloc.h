@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mpi/core/host.h"
+#include "mpi/host/host.h"
 
 /* `bytes` > 0 bytes, aligned to 64, or to the page size if there are that many. NULL: there is no shared memory for them,
  * and the host allocates them. Any thread. */

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "mpi/core/agreement.h"
+#include "mpi/host/agreement.h"
 #include "mpi/serve/remote/domain.h"
 #include "mpi/serve/serve_agree.h"
 #include "mpi/serve/served.h"

@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_SERVE_NODE_COMM_H
 #define HEARTH_MPI_SERVE_NODE_COMM_H
 
-#include "mpi/core/host.h"
+#include "mpi/host/host.h"
 
 /* Makes a communicator of the processes of `comm` on this node, in its order. Returns MPI's code. Collective over `comm`. If MPI reports
  * every process as alone, the machines' own ids count (net/boot/machine.h). */

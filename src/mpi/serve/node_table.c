@@ -20,7 +20,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "mpi/core/agreement.h"
+#include "mpi/host/agreement.h"
 #include "mpi/serve/node_comm.h"
 #include "mpi/serve/remote/domain.h"
 #include "mpi/serve/serve_agree.h"

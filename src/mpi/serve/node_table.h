@@ -2,8 +2,8 @@
 #ifndef HEARTH_MPI_SERVE_NODE_TABLE_H
 #define HEARTH_MPI_SERVE_NODE_TABLE_H
 
-#include "mpi/core/host.h"
-#include "mpi/core/memory_table.h"
+#include "mpi/host/host.h"
+#include "mpi/serve/memory_table.h"
 #include "net/net.h"
 
 struct node_table {

@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_SERVE_AGREE_H
 #define HEARTH_MPI_SERVE_AGREE_H
 
-#include "mpi/core/host.h"
+#include "mpi/host/host.h"
 
 /* Whether `mine` is true on all ranks. Collective over `comm`. */
 bool serve_agree(bool mine, MPI_Comm comm);

@@ -2,7 +2,7 @@
  * over existing memory, and shares none, or is an empty one. */
 #include <stdlib.h>
 
-#include "mpi/core/hooks.h"
+#include "mpi/host/hooks.h"
 #include "mpi/serve/serve_access.h"
 #include "mpi/serve/serve_sync.h"
 

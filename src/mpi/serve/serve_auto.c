@@ -18,7 +18,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "mpi/core/agreement.h"
+#include "mpi/host/agreement.h"
 #include "mpi/serve/node_comm.h"
 #include "mpi/serve/serve_agree.h"
 #include "mpi/serve/served.h"

@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_SERVE_COUNT_H
 #define HEARTH_MPI_SERVE_COUNT_H
 
-#include "mpi/core/call_time.h"
+#include "mpi/observe/call_time.h"
 #include "mpi/serve/served.h"
 
 enum serve_way { SERVE_SHARED, SERVE_KERNEL, SERVE_HELPER, SERVE_WAYS };

@@ -17,7 +17,7 @@
  * A wrong call is forwarded wherever the host detects the same error, so that the program sees the host's error. */
 #include <stdlib.h>
 
-#include "mpi/core/progress.h"
+#include "mpi/host/progress.h"
 #include "mpi/serve/remote/remote.h"
 #include "mpi/serve/serve_sync.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/core/progress.h"
+#include "mpi/host/progress.h"
 
 enum { POSTED = 1, COMPLETED = 2 }; /* tags */
 

@@ -1,4 +1,4 @@
-/* serve_table.c: replaces the host's functions in the table of core/host.h by those of served windows.
+/* serve_table.c: replaces the host's functions in the table of host/host.h by those of served windows.
  *
  * The calls that create windows are replaced before the first window is created, the others before the first one is
  * served: a program without served windows has no extra cost. */

@@ -6,13 +6,13 @@
  * kernel denies access, the host makes and serves the window.
  *
  * Collectives dominate the time: on a node there is one exchange before the host creates its window and one after it, and two more
- * for memory. Between nodes only the table of the ranks' memory is exchanged (node_table.h), which rma/ then uses as well. */
+ * for memory. Between nodes only the table of the ranks' memory is exchanged (node_table.h), which caching then uses as well. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/core/hooks.h"
+#include "mpi/host/hooks.h"
 #include "mpi/serve/remote/remote.h"
 #include "mpi/serve/serve_auto.h"
 #include "mpi/serve/serve_offer.h"

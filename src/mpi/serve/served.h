@@ -14,8 +14,8 @@
 
 #include <pthread.h>
 
-#include "mpi/core/host.h"
-#include "mpi/core/layout.h"
+#include "mpi/host/host.h"
+#include "mpi/types/layout.h"
 #include "mpi/serve/gate.h"
 #include "mpi/serve/node_table.h"
 #include "net/net.h"

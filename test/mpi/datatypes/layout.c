@@ -1,6 +1,6 @@
 /* layout.c: compares the layouts that the library derives from datatypes with MPI's own behaviour.
  *
- * The program is linked with the sources that it tests (src/mpi/core/layout*.c, host.c) and does not preload the
+ * The program is linked with the sources that it tests (src/mpi/types/layout*.c, host/host.c) and does not preload the
  * library. Random types are nested from all constructors; MPI_Pack and MPI_Unpack show which bytes they describe, in
  * which order. Other cases test what random types reach only by chance: which types need no list, which are refused,
  * handles that are reused, threads.
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "make_types.h"
-#include "mpi/core/layout_build.h"
+#include "mpi/types/layout_build.h"
 
 TEST_THREADS(MPI_THREAD_MULTIPLE)
 

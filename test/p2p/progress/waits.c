@@ -3,7 +3,7 @@
  * with a pre-barrier, a non-blocking equivalent or a loop of tests; lint_waits compares the two. */
 #include "message.h"
 
-#include "mpi/core/standard.h"
+#include "mpi/host/standard.h"
 
 #include <fcntl.h>
 #include <sched.h>

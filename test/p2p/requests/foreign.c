@@ -2,7 +2,7 @@
  * kinds that not all of its calls complete equally well, and requests that fail. */
 #include "message.h"
 
-#include "mpi/core/standard.h"
+#include "mpi/host/standard.h"
 
 #include <stdlib.h>
 

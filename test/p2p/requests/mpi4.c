@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "mpi/core/standard.h"
+#include "mpi/host/standard.h"
 
 #if HEARTH_MPI_4_0
 enum { BYTES = 70000 };

@@ -2,7 +2,7 @@
  * complete no request. */
 #include "message.h"
 
-#include "mpi/core/standard.h"
+#include "mpi/host/standard.h"
 
 #if HEARTH_MPI_4_1
 enum { MESSAGES = 3, ALL = MESSAGES + 1, BYTES = 3000 };

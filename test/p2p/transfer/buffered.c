@@ -5,7 +5,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-#include "mpi/core/standard.h"
+#include "mpi/host/standard.h"
 
 enum { MESSAGE = 50000, MESSAGES = 8 };
 

@@ -14,7 +14,7 @@ static uint64_t simulated_ticks(void) {
 #define NS_PER_TICK         0.5
 #define clock_ticks         simulated_ticks
 #define clock_ns_per_tick() NS_PER_TICK
-#include "mpi/core/call_time.c"
+#include "mpi/observe/call_time.c"
 
 /* Returns the ns that it takes, in whole ticks. */
 static double call_of(struct call_time *c, uint64_t ns) {

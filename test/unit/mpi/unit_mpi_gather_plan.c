@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include "mpi/core/gather_plan.h"
+#include "mpi/observe/gather_plan.h"
 
 enum { RANKS = 5000 };
 

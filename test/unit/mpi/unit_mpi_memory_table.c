@@ -2,7 +2,7 @@
  * process are found, in permuted windows in a number of steps that grows with the ranks only. */
 #include "test.h"
 
-#include "mpi/core/memory_table.c"
+#include "mpi/serve/memory_table.c"
 
 enum { MOST = 3000 };
 

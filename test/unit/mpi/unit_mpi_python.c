@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/base.h"
-#include "mpi/core/python.c"
+#include "mpi/observe/python.c"
 
 static int parse(const char *traceback, struct python_place *place) {
     static char text[TEXT];

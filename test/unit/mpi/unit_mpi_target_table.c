@@ -2,7 +2,7 @@
  * counted with the others; the report has the targets with most bytes, and nothing is lost. */
 #include "test.h"
 
-#include "mpi/core/target_table.c"
+#include "mpi/observe/target_table.c"
 
 static struct target_table table;
 

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mpi/core/agreement.h"
+#include "mpi/host/agreement.h"
 #include "mpi/serve/process.h"
 #include "mpi/serve/remote/remote.h"
 #include "mpi/serve/serve_agree.h"

@@ -8,7 +8,7 @@
 #ifndef HEARTH_MPI_SERVE_DOMAIN_H
 #define HEARTH_MPI_SERVE_DOMAIN_H
 
-#include "mpi/core/node_set.h"
+#include "mpi/serve/remote/node_set.h"
 #include "mpi/serve/remote/rpc.h"
 #include "mpi/serve/served.h"
 

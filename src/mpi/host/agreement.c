@@ -1,0 +1,117 @@
+/* agreement.c: see agreement.h. A value is the same on all ranks if its minimum is its maximum, which is the minimum of the negated
+ * value with the opposite sign. */
+#include "mpi/host/agreement.h"
+
+#include "mpi/host/complaints.h"
+#include "mpi/host/host.h"
+
+/* The settings that decide which collective calls the ranks make. */
+enum { REPORT, MATCH, WINDOWS, NODE_RANKS, NET, AGREED };
+enum { NEGATED = AGREED, CONTENT = 2 * AGREED /* no complaint about settings */, SIGN, WORDS };
+/* Shows that the result is of this exchange: Open MPI may complete a reduction whose messages met those of another call. */
+enum { SIGN_OF_HEARTH = 0x48656172 };
+
+static bool matches, is_reached;
+static enum windows windows;
+static unsigned node_ranks;
+
+static bool is_same(const int *least, int of) {
+    return least[of] == -least[NEGATED + of];
+}
+
+static void agree_on_report(const int *least) {
+    if (is_same(least, REPORT))
+        return;
+    output_disable();
+    if (log_is_first_rank())
+        output_differs();
+}
+
+/* Whether the ranks have the same value; rank 0 tells what is off otherwise. */
+static bool agree_on(const int *least, int of, const char *name, const char *off) {
+    if (!is_same(least, of) && log_is_first_rank())
+        log_warn("%s is not the same on all ranks: %s; set it for all of them, by hearth run or an option of "
+                 "the launcher (mpirun -x %s)",
+                 name, off, name);
+    return is_same(least, of);
+}
+
+static void agree_on_windows(const int *least) {
+    static const char to_mpi[] = "windows are left to MPI";
+    bool same = agree_on(least, WINDOWS, "HEARTH_WINDOWS", to_mpi);
+    same &= agree_on(least, NET, "HEARTH_NET", to_mpi);
+    windows = same ? (enum windows)least[WINDOWS] : WINDOWS_HOST;
+    node_ranks = agree_on(least, NODE_RANKS, "HEARTH_NODE_RANKS", "all ranks of a host are one node")
+                     ? (unsigned)least[NODE_RANKS]
+                     : 0;
+}
+
+/* ---- the exchange ---- */
+
+/* A rank without Hearth does not join the exchange: the others wait for it, or MPI mixes its next call with theirs. MPI cannot tell which
+ * rank it is. */
+static const char hint[] = "is Hearth preloaded into all of them? A job needs it in all ranks or in none";
+
+static int agreement_wait(MPI_Request *request) {
+    enum { PATIENCE_S = 10 };
+    const uint64_t begun = clock_ns();
+    bool is_told = false;
+    int done = 0, rc;
+    while ((rc = host_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) {
+        if (is_told || clock_ns() - begun < PATIENCE_S * 1000000000ull)
+            continue;
+        is_told = true;
+        log_warn("MPI_Init has waited for other ranks for %d s: %s", PATIENCE_S, hint);
+    }
+    return rc == MPI_SUCCESS ? rc : host_Wait(request, MPI_STATUS_IGNORE); /* it is still under way */
+}
+
+/* The buffers are static: if a call fails, MPI may use them later. */
+static const int *agreement_exchange(void) {
+    static int own[WORDS], least[WORDS];
+    const struct settings *s = settings_get();
+    MPI_Request request;
+    own[REPORT] = output_kind();
+    own[MATCH] = s->match;
+    own[WINDOWS] = s->windows;
+    own[NODE_RANKS] = (int)s->node_ranks;
+    own[NET] = s->net;
+    for (int i = 0; i < AGREED; i++)
+        own[NEGATED + i] = -own[i];
+    own[CONTENT] = !settings_complaints();
+    own[SIGN] = SIGN_OF_HEARTH;
+    if (host_Iallreduce(own, least, WORDS, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request) == MPI_SUCCESS &&
+        agreement_wait(&request) == MPI_SUCCESS)
+        return least;
+    own[CONTENT] = true;
+    return own;
+}
+
+void agreement_reach(void) {
+    static const int off[WORDS] = {[CONTENT] = true};
+    const int *least = agreement_exchange();
+    if (least[SIGN] != SIGN_OF_HEARTH) {
+        log_warn("the ranks could not compare their settings in MPI_Init: %s", hint);
+        least = off;
+        output_disable();
+    }
+    if (!least[CONTENT])
+        complaints_agree();
+    agree_on_report(least);
+    matches = least[MATCH];
+    agree_on(least, MATCH, "HEARTH_MATCH", "messages are left to MPI");
+    agree_on_windows(least);
+    is_reached = true;
+}
+
+bool agreement_matches(void) {
+    return matches;
+}
+
+enum windows agreement_windows(void) {
+    return is_reached ? windows : (enum windows)settings_get()->windows;
+}
+
+unsigned agreement_node_ranks(void) {
+    return is_reached ? node_ranks : (unsigned)settings_get()->node_ranks;
+}
