@@ -1,10 +1,10 @@
-/* memory_rma.c: sizes of the structures of src/mpi/windows/caching and src/mpi/serve, for scale.c. */
+/* memory_rma.c: sizes of the structures of src/mpi/windows/caching and src/mpi/windows/serving, for scale.c. */
 #include "memory.h"
 
 #include "mpi/windows/caching/window/window.h"
-#include "mpi/serve/node_table.h"
-#include "mpi/serve/remote/domain.h"
-#include "mpi/serve/served.h"
+#include "mpi/windows/serving/state/node_table.h"
+#include "mpi/windows/serving/remote/domain.h"
+#include "mpi/windows/serving/state/served.h"
 
 size_t memory_window(uint32_t ranks, uint32_t used) {
     return sizeof(struct window) + rank_table_bytes(ranks, sizeof(struct rma_target), used);

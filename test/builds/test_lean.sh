@@ -74,7 +74,7 @@ check 'links as at first' '^the same$' sh -c 'test -s "$1" && cmp "$1" "$2" && e
 
 for flavour in $(packaging/mpis.sh); do
     compiler=$(test/builds/no_fortran.sh "$(packaging/mpis.sh "$flavour")" "$dir/$flavour") || { failed=1 && continue; }
-    for source in src/mpi/serve/serve_element.c test/mpi/serve/element_types.c test/mpi/test.c; do
+    for source in src/mpi/windows/serving/serve_element.c test/mpi/windows/serving/element_types.c test/mpi/test.c; do
         check "$flavour without Fortran: $source" '^compiles$' \
             sh -c '"$1" -D_GNU_SOURCE -Wall -Werror -fsyntax-only -Iinclude -Isrc -Itest -Itest/mpi "$2" && echo compiles' sh "$compiler" "$source"
     done

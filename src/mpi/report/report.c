@@ -17,7 +17,7 @@
 #include "mpi/report/report_part.h"
 #include "mpi/report/report_record.h"
 #include "mpi/windows/caching/kept.h"
-#include "mpi/serve/serve_auto.h"
+#include "mpi/windows/serving/serve_auto.h"
 
 enum { AT_A_TIME = 1 << 19 };
 

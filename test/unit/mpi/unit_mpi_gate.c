@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "base/base.h"
-#include "mpi/serve/gate.h"
+#include "mpi/windows/serving/state/gate.h"
 #include "net_boot.h"
 
 enum { ROUNDS = 3000, MEMBERS = 4 };

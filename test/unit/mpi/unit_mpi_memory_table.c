@@ -2,7 +2,7 @@
  * process are found, in permuted windows in a number of steps that grows with the ranks only. */
 #include "test.h"
 
-#include "mpi/serve/memory_table.c"
+#include "mpi/windows/serving/state/memory_table.c"
 
 enum { MOST = 3000 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/serve/remote/node_set.h"
+#include "mpi/windows/serving/remote/node_set.h"
 
 enum { MOST = 300 };
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "mpi/serve/remote/domain.h"
+#include "mpi/windows/serving/remote/domain.h"
 
 enum { PER_NODE = 8, FEW = 1000, MANY = 100000 };
 

@@ -2,7 +2,7 @@
  *
  * Every operation is executed twice: through the kernel, on memory of this process, and by the functions for mapped memory,
  * on a copy at the same offsets within pages. All bytes of both must then be equal, also those between blocks. */
-#include "mpi/serve/vm.h"
+#include "mpi/windows/serving/state/vm.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 
 #include "mpi/host/agreement.h"
 #include "mpi/messages/transport/arrive.h"
-#include "mpi/serve/node_comm.h"
+#include "mpi/windows/serving/state/node_comm.h"
 
 struct net_node *p2p_node;
 uint64_t p2p_node_eager;

@@ -1,7 +1,7 @@
 /* window_open.c: creation and release of windows, and the parts of dynamic ones.
  *
  * At creation all ranks exchange the address of their memory, its displacement unit, and the identity of their
- * process (serve/node_table.c). Every access thus has an address in its target's memory, and aliasing windows are known (alias.c). */
+ * process (windows/serving/state/node_table.c). Every access thus has an address in its target's memory, and aliasing windows are known (alias.c). */
 #include <stdlib.h>
 
 #include "mpi/observe/call_time.h"
@@ -16,9 +16,9 @@
 #include "mpi/windows/caching/window/score.h"
 #include "mpi/windows/caching/window_cache.h"
 #include "mpi/windows/caching/write.h"
-#include "mpi/serve/serve_agree.h"
-#include "mpi/serve/serve_auto.h"
-#include "mpi/serve/served.h"
+#include "mpi/windows/serving/state/serve_agree.h"
+#include "mpi/windows/serving/serve_auto.h"
+#include "mpi/windows/serving/state/served.h"
 
 static struct window *spare; /* structures of freed windows */
 static uint64_t serials;

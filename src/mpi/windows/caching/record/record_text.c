@@ -11,7 +11,7 @@
 #include "mpi/observe/receives.h"
 #include "mpi/windows/caching/record/record_internal.h"
 #include "mpi/windows/caching/record/record_targets.h"
-#include "mpi/serve/serve_count.h"
+#include "mpi/windows/serving/serve_count.h"
 
 /* Counters are written as differences between bins; the last counter column is SERIES_FETCHED. */
 static void write_column(struct json *j, const char *name, const struct series *s, int column) {

@@ -13,7 +13,7 @@
 #include "clampi.h"
 #include "mpi/host/acquire.h"
 #include "mpi/types/layout.h"
-#include "mpi/serve/node_table.h"
+#include "mpi/windows/serving/state/node_table.h"
 
 struct net_shared;
 struct target_row;
@@ -182,7 +182,7 @@ struct window {
     struct node_table memory; /* where that of all ranks lies */
     struct window_started started;
     struct window *next;
-    uint64_t served_reason;       /* serve/serve_auto.h */
+    uint64_t served_reason;       /* windows/serving/serve_auto.h */
     struct region *attached;      /* parts of a dynamic window */
     uint64_t serial;              /* order of creation */
     uint64_t why[BYPASS_REASONS]; /* bypassed gets, by reason */
