@@ -11,13 +11,11 @@
 
 #include "armci/engine.h"
 #include "armci/request/armci_count.h"
-#include "armci/group.h"
+#include "armci/job/group.h"
 #include "armci/request/armci_handle.h"
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 #include "armci/request/locks.h"
 #include "armci/request/armci_memory.h"
-
-struct armci armci_job;
 
 /* ---- MPI initialisation ---- */
 

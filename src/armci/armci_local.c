@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 
 void *PARMCI_Malloc_local(armci_size_t bytes) {
     return bytes < 0 ? NULL

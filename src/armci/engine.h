@@ -2,7 +2,7 @@
 #ifndef HEARTH_ARMCI_ENGINE_H
 #define HEARTH_ARMCI_ENGINE_H
 
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 
 /* Sets armci_job.net and armci_job.share; its communicator, boot and world must be open. Collective. */
 int armci_engine_open(void);

@@ -3,8 +3,8 @@
  * Messages use armci_job.comm, which is private to ARMCI. So their tags, which the program chooses, cannot collide with
  * the tags of the program's own MPI messages. Collectives of groups use the groups' communicators. None of these calls
  * waits for one-sided operations; the helper of the node serves other processes' operations meanwhile. */
-#include "armci/domain.h"
-#include "armci/group.h"
+#include "armci/job/domain.h"
+#include "armci/job/group.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 #include "armci/request/find.h"
 #include "armci/request/guard.h"
 #include "armci/request/locks.h"
-#include "armci/sync_event.h"
+#include "armci/job/sync_event.h"
 #include "armci/request/local_ask.h"
 #include "armci/request/ops.h"
 

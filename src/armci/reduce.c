@@ -7,7 +7,7 @@
  *
  * Only the selection of a whole structure by its first field needs an operation of our own. MPI gets it as one
  * element of a type as long as the structure: MPI may split a buffer of several elements. */
-#include "armci/group.h"
+#include "armci/job/group.h"
 
 #include <math.h>
 #include <stdlib.h>

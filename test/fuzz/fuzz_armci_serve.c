@@ -12,7 +12,7 @@
 
 #include "armci/request/armci_count.h"
 #include "armci/request/guard.h"
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 #include "armci/request/locks.h"
 #include "armci/request/armci_serve.h"
 #include "armci/request/ops.h"

@@ -54,8 +54,11 @@ function check_rank(within, from, to, header) {
 }
 
 # Compares the first parts in which the paths of the file and of the header differ.
-function check_layer(header,    own, other, i, n, m, within) {
+function check_layer(header,    line, public, own, other, i, n, m, within) {
     if (header == folder "/" folder ".h") return
+    public = (getline line <("include/" header)) >= 0
+    close("include/" header)
+    if (public) return
     n = split(place, own, "/")
     m = split(header, other, "/") - 1
     if (m < 1 || other[1] != own[1]) return

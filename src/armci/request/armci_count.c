@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 
 _Alignas(LIVE_ALONE) union counted armci_counters;
 

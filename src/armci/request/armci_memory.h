@@ -3,7 +3,7 @@
 #define HEARTH_ARMCI_MEMORY_H
 
 #include "armci/request/find.h"
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 
 /* A group that has allocated; found by its communicator. */
 struct memory_group {

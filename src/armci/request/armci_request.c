@@ -14,7 +14,7 @@
 #include "armci/request/guard.h"
 #include "armci/request/ops.h"
 #include "armci/request/reach.h"
-#include "armci/sync_event.h"
+#include "armci/job/sync_event.h"
 #include "data/data.h"
 
 enum { ZERO_COPY = 8192 }; /* bytes from which contiguous memory is sent in place */

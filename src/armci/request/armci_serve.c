@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 #include "armci/request/local_ask.h"
 #include "armci/request/locks.h"
 #include "armci/request/ops.h"
-#include "armci/rmw.h"
+#include "armci/request/rmw_apply.h"
 #include "data/data.h"
 
 /* This thread may not call MPI; the launcher ends the job when a process exits. */

@@ -6,7 +6,7 @@
 #define HEARTH_ARMCI_TRANSFER_H
 
 #include "armci/request/find.h"
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 #include "data/data.h"
 
 enum transfer_kind { TRANSFER_PUT, TRANSFER_GET, TRANSFER_ACC };

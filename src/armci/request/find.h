@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 #include "data/data.h"
 
 /* How a process is reached. */

@@ -8,7 +8,7 @@
 #ifndef HEARTH_ARMCI_GUARD_H
 #define HEARTH_ARMCI_GUARD_H
 
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 
 void armci_guard_lock(void);
 void armci_guard_unlock(void);

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 #include "armci/request/guard.h"
 
 int64_t armci_local_ask(uint32_t what, const void *words, size_t bytes) {

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 
 enum { NOBODY = -1 };
 

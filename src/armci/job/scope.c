@@ -5,7 +5,7 @@
  * that needs it is in a collective of that part, so all participants are present. Two parts need no communicator of
  * their own: all members have the group's, and a single member has MPI_COMM_SELF, as every node in ARMCI-MPI's
  * topology. */
-#include "armci/group.h"
+#include "armci/job/group.h"
 
 #include <stdlib.h>
 

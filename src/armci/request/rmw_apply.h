@@ -1,6 +1,6 @@
-/* rmw.h: atomic read-modify-write of a word. */
-#ifndef HEARTH_ARMCI_RMW_H
-#define HEARTH_ARMCI_RMW_H
+/* rmw_apply.h: atomic read-modify-write of a word. */
+#ifndef HEARTH_ARMCI_RMW_APPLY_H
+#define HEARTH_ARMCI_RMW_APPLY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +10,9 @@
 
 /* Bytes of the word of an ARMCI_FETCH_AND_ADD ... operation; 0: the operation is invalid. */
 size_t armci_rmw_bytes(int op);
+
+/* Whether it replaces the word. */
+bool armci_rmw_is_swap(int op);
 
 /* Executes it and sets *old. Misaligned words are changed under a lock; false: the lock is held, and `wait` is
  * false. For any process of the word's node, and its helper. */

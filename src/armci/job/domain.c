@@ -4,11 +4,11 @@
  * code for processes that share memory (mirrored arrays, two-level collectives); that code is slower or faster, and
  * has its own bugs. So the default reports the same as ARMCI-MPI, and HEARTH_ARMCI_TOPOLOGY=real reports the nodes
  * as net/ knows them. The reported topology does not affect how data is transferred. */
-#include "armci/domain.h"
+#include "armci/job/domain.h"
 
 #include <stdlib.h>
 
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 
 enum topology { STOCK, REAL }; /* in the order of the setting's values */
 

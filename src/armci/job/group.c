@@ -15,7 +15,7 @@
  * A group is created by its members alone: MPI_Comm_create_group. A caller that is not a member gets a group with
  * rank -1, size 0 and no block. The program may use the communicator of a group. We send no messages on it, only
  * collectives, which cannot be confused with the program's as long as all members call both in the same order. */
-#include "armci/group.h"
+#include "armci/job/group.h"
 
 #include <errno.h>
 #include <stdlib.h>

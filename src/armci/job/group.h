@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 
 /* The members of a group that take part in a scope. Made at first use, by scope.c. */
 struct armci_part {

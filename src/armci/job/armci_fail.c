@@ -1,12 +1,14 @@
-/* armci_fail.c: ends a job that cannot continue.
+/* armci_fail.c: the state of this process, and the end of a job that cannot continue.
  *
  * Callers do not check errors of ARMCI calls. So a mistake of the program ends the job, after one line that names
  * it. No cleanup is needed: files and shared memory vanish with the last process. */
-#include "armci/armci_internal.h"
+#include "armci/job/armci_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+struct armci armci_job;
 
 void armci_fail(const char *call, const char *format, ...) {
     char what[512];
