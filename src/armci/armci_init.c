@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "armci/engine.h"
+#include "armci/mutex.h"
 #include "armci/request/armci_count.h"
 #include "armci/job/group.h"
 #include "armci/request/armci_handle.h"

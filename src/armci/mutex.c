@@ -1,5 +1,7 @@
 /* mutex.c: mutexes: each process creates some, and all may lock them. The helper of the owner's node keeps them
  * (locks.c). Processes of its node reach it by mailbox, others by a block. */
+#include "armci/mutex.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>

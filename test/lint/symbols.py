@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the layers by definition: symbols.py TREE [ROOT].
 
-Every symbol that an object of TREE needs and another object defines is a use of the file that defines it. Headers do not count:
-a function may be declared below and defined above, and layers.sh, which reads the includes, does not see that.
+Every symbol that an object of TREE needs and another object defines is a use of the file that defines it. So is a declaration: a
+header whose function is defined above would let the files below use it, and layers.sh, which reads the includes, does not see that.
 
 Calls of MPI are no use of the file that interposes them, and neither are weak references, which the process may leave unresolved.
 
@@ -15,6 +15,7 @@ import collections, json, os, re, shlex, subprocess, sys
 tree = sys.argv[1]
 root = os.path.realpath(sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(__file__), "../.."))
 
+PROTOTYPE = re.compile(r"^(?!static|typedef|#|\s)(?![^;{]*\bweak\b)[^;{}()#]*?\b(\w+)\([^{};]*\)[^{};]*;", re.M)
 CALL_OF_MPI = re.compile(r"P?MPIX?_")
 uses, order, known = {}, {}, {}
 with open(os.path.join(os.path.dirname(__file__), "layers.txt")) as table:
@@ -104,6 +105,17 @@ def cycles(graph):
     return [(user, used) for user in sorted(graph) for used in sorted(graph[user]) if user in reach.get(used, ())]
 
 
+def declarations():
+    """Pairs of a header of src/ and a function that it declares."""
+    for folder, _, names in os.walk(os.path.join(root, "src")):
+        for name in sorted(names):
+            if name.endswith(".h"):
+                with open(os.path.join(folder, name), encoding="utf-8") as header:
+                    text = re.sub(r"/\*.*?\*/", "", header.read(), flags=re.S)
+                for function in PROTOTYPE.findall(text):
+                    yield os.path.relpath(os.path.join(folder, name), root), function
+
+
 defined, needed = read_symbols()
 refused, graph = [], collections.defaultdict(lambda: collections.defaultdict(list))
 for source, names in sorted(needed.items()):
@@ -119,6 +131,9 @@ for source, names in sorted(needed.items()):
         elif False not in verdicts.values():
             definer = next(definer for definer, verdict in verdicts.items() if verdict is None)
             graph[user][folder_of(definer)].append(f"{os.path.basename(source)} uses {name} of {os.path.basename(definer)}")
+for header, name in declarations():
+    if name in defined and all(is_refused(folder_of(header), folder_of(definer)) for definer in defined[name]):
+        refused.append(f"{header}: declares {name}, which is defined in {min(defined[name])}: above it, or apart")
 for user, used in cycles(graph):
     within, uses_of = os.path.commonpath([user, used]), graph[user][used]
     if within in known:

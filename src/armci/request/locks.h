@@ -27,9 +27,6 @@ enum net_result armci_locks_lock(const struct op_mutex *m, const struct asker *a
 /* Returns 0, -ENOENT, or -EPERM: the rank does not hold it. Grants the mutex to the next rank in the queue. */
 int armci_locks_unlock(const struct op_mutex *m, int rank);
 
-/* In mutex.c: ARMCI closes, which destroys the program's mutexes. */
-void armci_mutex_forget(void);
-
 /* Frees everything, after the helper has ended. */
 void armci_locks_close_all(void);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "mpi/windows/serving/remote/domain.h"
+#include "mpi/windows/serving/serving.h"
 
 enum { PER_NODE = 8, FEW = 1000, MANY = 100000 };
 

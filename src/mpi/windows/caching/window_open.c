@@ -18,7 +18,7 @@
 #include "mpi/windows/caching/write.h"
 #include "mpi/windows/serving/state/serve_agree.h"
 #include "mpi/windows/serving/serve_auto.h"
-#include "mpi/windows/serving/state/served.h"
+#include "mpi/windows/serving/serving.h"
 
 static struct window *spare; /* structures of freed windows */
 static uint64_t serials;

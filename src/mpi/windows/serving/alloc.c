@@ -22,7 +22,7 @@
 #include "mpi/host/hooks.h"
 #include "mpi/windows/serving/state/memory.h"
 #include "mpi/windows/serving/serve_auto.h"
-#include "mpi/windows/serving/state/served.h"
+#include "mpi/windows/serving/serving.h"
 
 #define CHUNK_SHORT ((uint64_t)4 << 20) /* where few addresses are free in all processes */
 #define CHUNK_LEAST ((uint64_t)64 << 20)

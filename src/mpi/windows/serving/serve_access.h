@@ -3,7 +3,7 @@
 #define HEARTH_MPI_SERVE_ACCESS_H
 
 #include "mpi/windows/serving/serve_count.h"
-#include "mpi/windows/serving/state/served.h"
+#include "mpi/windows/serving/serving.h"
 
 struct serve_args {
     const void *origin;

@@ -21,7 +21,7 @@
 #include "mpi/host/agreement.h"
 #include "mpi/windows/serving/state/node_comm.h"
 #include "mpi/windows/serving/state/serve_agree.h"
-#include "mpi/windows/serving/state/served.h"
+#include "mpi/windows/serving/serving.h"
 
 /* A decision is one number, so that processes can exchange it: who serves, why, and the time of a get in ns. 0: none. */
 enum decision { DECIDED_HOST = 1, DECIDED_SERVED = 2 };

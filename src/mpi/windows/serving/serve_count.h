@@ -3,7 +3,7 @@
 #define HEARTH_MPI_SERVE_COUNT_H
 
 #include "mpi/observe/call_time.h"
-#include "mpi/windows/serving/state/served.h"
+#include "mpi/windows/serving/serving.h"
 
 enum serve_way { SERVE_SHARED, SERVE_KERNEL, SERVE_HELPER, SERVE_WAYS };
 extern HIDDEN _Atomic uint64_t serve_counted[SERVE_WAYS];

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "data/data.h"
-#include "mpi/windows/serving/state/served.h"
+#include "mpi/windows/serving/serving.h"
 
 static int signed_of(size_t bytes) {
     return bytes == 1 ? DATA_INT8 : bytes == 2 ? DATA_INT16 : bytes == 4 ? DATA_INT32 : DATA_INT64;

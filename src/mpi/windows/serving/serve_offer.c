@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "mpi/windows/serving/alloc.h"
+#include "mpi/windows/serving/serving.h"
 #include "mpi/windows/serving/state/vm.h"
 
 enum { FEW = 512 }; /* ranks whose offers are on the stack: one exchange less */

@@ -6,7 +6,7 @@
  * after a slow one, the next call reads it again. Threads may overwrite each other's counts, which only shifts
  * a reading. */
 #include "mpi/host/progress.h"
-#include "mpi/windows/serving/state/served.h"
+#include "mpi/windows/serving/serving.h"
 
 enum { MOST_POLLS = 32 };
 

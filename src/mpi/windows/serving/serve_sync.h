@@ -6,7 +6,7 @@
 #ifndef HEARTH_MPI_SERVE_SYNC_H
 #define HEARTH_MPI_SERVE_SYNC_H
 
-#include "mpi/windows/serving/state/served.h"
+#include "mpi/windows/serving/serving.h"
 
 /* Whether Hearth synchronises posts and starts. */
 static inline bool serve_sync_posts(const struct served *s) {

@@ -11,6 +11,7 @@
 #include <limits.h>
 
 #include "mpi/windows/serving/remote/domain.h"
+#include "mpi/windows/serving/serving.h"
 
 struct served_target serve_no_target = {.head = {.rank = -1}};
 
