@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that names used by several files begin with the folder that owns them, as in pages_pool_pin. Exempt are the
 # names of the APIs, the entry points of interposed calls (hook_) and the folders with short prefixes (base, cache,
-# match, mpi/host, mpi/report). Also checks that no two files have a function of the same single word, and that the functions
+# match, mpi/host, mpi/observe, windows/serving). Also checks that no two files have a function of the same single word, and that the functions
 # exist whose races ThreadSanitizer is to suppress. Reads the objects of the trees that are built.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -18,6 +18,8 @@ objects() { # tree: prints each object and the prefix of its folder, or "-". Obj
         [ -e "$source" ] || continue
         case $list/$file in
         src/mpi/windows/caching/*) echo "$object rma_" ;;
+        src/mpi/types/*) echo "$object layout_" ;;
+        src/mpi/report/*) echo "$object report_" ;;
         src/mpi/messages/*) echo "$object p2p_" ;;
         src/mpi/requests/*) echo "$object requests_" ;;
         src/mpi/*) echo "$object -" ;;

@@ -1,5 +1,5 @@
 /* declared.h: all declarations of this MPI, including its extensions. The list of calls that acquire is generated
- * from it: see acquire.c. */
+ * from it: see sync_calls.c. */
 #ifndef HEARTH_MPI_DECLARED_H
 #define HEARTH_MPI_DECLARED_H
 

@@ -2,6 +2,7 @@
  *
  *      the program:  Send ...    Recv, Probe ...    Wait, Test ...       Comm_dup, Win_create, File_open ...
  *                      |              |                  |                        |
+ *                      |              |             (../requests/)                 |
  *      calls/       send.c         recv.c, probe.c    complete.c     collective/  comm_create.c, prebarrier.c
  *                      |              |                  |
  *      transport/   p2p_channel.c  arrive.c  <------  p2p_progress.c     numbers and order; the engine (match.h)

@@ -5,7 +5,6 @@
 
 #include "mpi/messages/state/status.h"
 #include "mpi/requests/mixed.h"
-#include "mpi/requests/observed.h"
 
 enum { FEW = 64 };
 
@@ -197,7 +196,7 @@ int hook_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
     if (p2p_comm_must_poll())
         return wait_any_foreign(count, requests, index, status);
     p2p_enter();
-    int rc = requests_observed_waitany(count, requests, index, status);
+    int rc = requests_Waitany(count, requests, index, status);
     p2p_leave();
     return rc;
 }
@@ -206,7 +205,7 @@ int hook_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_S
     if (is_for_us(count, requests))
         return run_any(count, requests, index, flag, status, false);
     p2p_poll();
-    return requests_observed_testany(count, requests, index, flag, status);
+    return requests_Testany(count, requests, index, flag, status);
 }
 
 static int run_several(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[],
@@ -235,7 +234,7 @@ int hook_Waitsome(int count, MPI_Request requests[], int *done, int indices[], M
     if (p2p_comm_must_poll())
         return wait_some_foreign(count, requests, done, indices, statuses);
     p2p_enter();
-    int rc = requests_observed_waitsome(count, requests, done, indices, statuses);
+    int rc = requests_Waitsome(count, requests, done, indices, statuses);
     p2p_leave();
     return rc;
 }
@@ -244,7 +243,7 @@ int hook_Testsome(int count, MPI_Request requests[], int *done, int indices[], M
     if (is_for_us(count, requests))
         return run_several(count, requests, done, indices, statuses, false);
     p2p_poll();
-    return requests_observed_testsome(count, requests, done, indices, statuses);
+    return requests_Testsome(count, requests, done, indices, statuses);
 }
 
 #if HEARTH_MPI_4_1

@@ -1,5 +1,6 @@
 /* tracked.h: MPI's calls that complete requests, for requests that are not of Hearth's messages. Those that are of gets are
- * concluded in the cache, and all others are sync events.
+ * concluded in the cache, and all others are sync events. While a report is wanted, the receives among the completed requests are counted
+ * (observe/receives.h).
  *
  * `statuses` are pointers, because MPI_STATUSES_IGNORE is no array: GCC checks that an argument declared as [] has an element. */
 #ifndef HEARTH_MPI_REQUESTS_TRACKED_H

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "mpi/messages/state/status.h"
-#include "mpi/requests/observed.h"
 #include "mpi/requests/polled.h"
 
 /* ---- one ---- */
@@ -35,7 +34,7 @@ static int wait_foreign(MPI_Request *request, MPI_Status *status) {
 
 int hook_Wait(MPI_Request *request, MPI_Status *status) {
     if (LIKELY(!p2p_on) || !request)
-        return requests_observed_wait(request, status);
+        return requests_Wait(request, status);
     return p2p_request_is_ours(*request) ? p2p_complete_wait(request, status) : wait_foreign(request, status);
 }
 
@@ -43,7 +42,7 @@ int hook_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     if (LIKELY(!p2p_on) || !request || !p2p_request_is_ours(*request)) {
         if (p2p_on)
             requests_progress();
-        return requests_observed_test(request, flag, status);
+        return requests_Test(request, flag, status);
     }
     struct outcome o = {0};
     struct p2p_request *r = p2p_request_of(*request);
@@ -77,7 +76,7 @@ int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) 
 
 int hook_Request_free(MPI_Request *request) {
     if (LIKELY(!p2p_on) || !request || !p2p_request_is_ours(*request))
-        return requests_observed_request_free(request);
+        return requests_Request_free(request);
     struct p2p_request *r = p2p_request_of(*request);
     p2p_lock();
     if (!p2p_complete_is_over(r)) {
@@ -271,7 +270,7 @@ static int wait_all_foreign(int count, MPI_Request requests[], MPI_Status status
 
 int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     if (LIKELY(!p2p_on) || count <= 0 || !requests)
-        return requests_observed_waitall(count, requests, statuses);
+        return requests_Waitall(count, requests, statuses);
     if (!requests_count_ours(count, requests))
         return wait_all_foreign(count, requests, statuses);
     return complete_all(count, requests, statuses);
@@ -296,7 +295,7 @@ int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
     if (p2p_on)
         requests_progress();
     if (LIKELY(!p2p_on) || count <= 0 || !requests_count_ours(count, requests))
-        return requests_observed_testall(count, requests, flag, statuses);
+        return requests_Testall(count, requests, flag, statuses);
     bool unknown;
     struct theirs t;
     requests_poll_keep(count, requests);

@@ -8,7 +8,7 @@
  * The barrier consists of Hearth's own messages, so that it uses no MPI resources: no communicator, no attribute
  * callback. Only the processes of a communicator that is left to MPI use MPI_Ibarrier. A window carries its processes
  * as an attribute. Most blocking collectives need no pre-barrier, because they are replaced by their non-blocking
- * equivalents (acquire.c). If all processes are reached through shared memory there is no pre-barrier: the helper
+ * equivalents (sync_calls.c). If all processes are reached through shared memory there is no pre-barrier: the helper
  * thread suffices. */
 #include "mpi/messages/collective/prebarrier.h"
 

@@ -11,7 +11,7 @@ enum request_kind {
     REQUEST_RECV,
     REQUEST_MESSAGE /* of Mprobe */,
     REQUEST_CONTROL /* a header waiting to be sent */,
-    REQUEST_RESULT /* the result of a request of MPI that is complete, see p2p_foreign.c; without a communicator */
+    REQUEST_RESULT /* the result of a request of MPI that is complete, see requests/polled.c; without a communicator */
 };
 enum send_mode { MODE_STANDARD, MODE_SYNC, MODE_BUFFERED, MODE_READY };
 
