@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "run/elf.h"
-#include "run/flavour.h"
+#include "run/launcher/flavour.h"
 #include "fuzz.h"
 
 enum { NATIVE = 1, SIZES = 2 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/launcher.h"
+#include "run/launcher/launcher.h"
 #include "run/strvec.h"
 #include "fuzz.h"
 

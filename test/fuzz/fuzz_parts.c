@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "report/parts_merge.h"
+#include "report/read/parts_merge.h"
 #include "fuzz.h"
 
 static struct part take(const uint8_t *data, size_t size, int rank) {

@@ -16,7 +16,7 @@
 #include "base/base.h"
 #include "run/find_library.h"
 #include "info/info.h"
-#include "run/launcher.h"
+#include "run/launcher/launcher.h"
 #include "tools.h"
 #include "run/strvec.h"
 

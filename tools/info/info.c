@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "run/find_library.h"
-#include "run/vendor.h"
+#include "run/launcher/vendor.h"
 #include "tools.h"
 
 static const char help[] =

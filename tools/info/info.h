@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "run/flavour.h"
+#include "run/launcher/flavour.h"
 
 void info_version(void);
 int info_settings(int argc, char **argv); /* argv[1] on: a command, if there is one; returns the exit code */

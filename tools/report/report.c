@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "report/report_compare.h"
 #include "report/report_csv.h"
-#include "report/report_load.h"
+#include "report/read/report_load.h"
 #include "tools.h"
 
 static const char help[] =

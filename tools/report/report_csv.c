@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "report/report_matrix.h"
-#include "report/report_nodes.h"
+#include "report/html/report_nodes.h"
 
 static const char *const table_names[] = {"ranks", "windows", "calls", "targets"};
 

@@ -3,7 +3,7 @@
 #define HEARTH_TOOLS_REPORT_MATRIX_H
 
 #include "report/report.h"
-#include "report/report_nodes.h"
+#include "report/html/report_nodes.h"
 
 /* What one rank did with one other. */
 struct flow {

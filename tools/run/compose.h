@@ -2,7 +2,7 @@
 #ifndef HEARTH_TOOLS_COMPOSE_H
 #define HEARTH_TOOLS_COMPOSE_H
 
-#include "run/launcher.h"
+#include "run/launcher/launcher.h"
 #include "run/program.h"
 #include "run/strvec.h"
 

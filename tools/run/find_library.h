@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "run/flavour.h"
+#include "run/launcher/flavour.h"
 
 /* The preload library for this MPI, and the MPI library that it is linked to. */
 bool find_library_preload(enum flavour flavour, char path[PATH_MAX], struct mpi_library *host);

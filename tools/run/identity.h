@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "run/launcher.h"
+#include "run/launcher/launcher.h"
 #include "run/program.h"
 
 struct identity {

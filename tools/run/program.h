@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "run/flavour.h"
-#include "run/launcher.h"
+#include "run/launcher/flavour.h"
+#include "run/launcher/launcher.h"
 
 struct program {
     const char *word;       /* as the user wrote it */

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "run/flavour.h"
+#include "run/launcher/flavour.h"
 
 /* Whether the name is that of a Python interpreter. */
 bool python_is_interpreter(const char *path);

@@ -17,13 +17,13 @@
 #include "base/base.h"
 #include "run/find_library.h"
 #include "run/compose.h"
-#include "run/launcher.h"
+#include "run/launcher/launcher.h"
 #include "run/program.h"
 #include "run/python.h"
 #include "run/run.h"
 #include "run/script.h"
 #include "run/strvec.h"
-#include "run/vendor.h"
+#include "run/launcher/vendor.h"
 
 extern char **environ;
 

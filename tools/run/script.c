@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "run/launcher.h"
+#include "run/launcher/launcher.h"
 #include "run/profile.h"
 #include "run/watch.h"
 #include "tools.h"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "run/flavour.h"
+#include "run/launcher/flavour.h"
 #include "run/strvec.h"
 
 struct tune_jobs {

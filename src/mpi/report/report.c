@@ -239,7 +239,7 @@ static void json_whatif(struct json *j, const struct cache_whatif_counts *f) {
     json_close(j, '}');
 }
 
-/* The format number changes when a reader of the old format would misread the new one: see tools/report/report_read.c. */
+/* The format number changes when a reader of the old format would misread the new one: see tools/report/read/report_read.c. */
 static void report_write_json(FILE *file, const struct rma_kept *all, size_t count, int rank, int ranks,
                               const char *partial, bool is_own) {
     struct json j;

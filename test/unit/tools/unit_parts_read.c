@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "report/parts_merge.h"
-#include "report/parts_read.h"
+#include "report/read/parts_merge.h"
+#include "report/read/parts_read.h"
 
 static char folder[64], report[96];
 

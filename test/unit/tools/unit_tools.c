@@ -10,8 +10,8 @@
 
 #include "run/compose.h"
 #include "run/elf.h"
-#include "run/flavour.h"
-#include "run/launcher.h"
+#include "run/launcher/flavour.h"
+#include "run/launcher/launcher.h"
 #include "run/strvec.h"
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* report_chart.c: charts as inline SVG, in the frames of report_plot.h. The meaning of a mark is in its title, which
  * browsers show, and in its data attributes. */
-#include "report/report_plot.h"
+#include "report/html/report_plot.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* report_plot.c: see report_plot.h. */
-#include "report/report_plot.h"
+#include "report/html/report_plot.h"
 
 #include <math.h>
 

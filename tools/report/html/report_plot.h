@@ -5,7 +5,7 @@
 #ifndef HEARTH_TOOLS_REPORT_PLOT_H
 #define HEARTH_TOOLS_REPORT_PLOT_H
 
-#include "report/report_page.h"
+#include "report/html/report_page.h"
 
 enum { PLOT_HIGH = 1000, PLOT_TICKS = 5, HEAT_LEVELS = 16, SERIES = 7 };
 

@@ -1,6 +1,6 @@
 /* launcher_options.c: tables of the launchers' options: those that take values, and the common ones that do not. They cannot be
  * complete: launcher_line.c guesses where an option is not listed. Names are between blanks, without dashes. */
-#include "run/launcher_options.h"
+#include "run/launcher/launcher_options.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * The texts are not parsed, only split into their members, so the values of the merged report are those of the parts to the last
  * digit. Damaged text gives a damaged report, which its reader refuses; nothing is read beyond its end. */
-#include "report/parts_merge.h"
+#include "report/read/parts_merge.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "run/flavour.h"
+#include "run/launcher/flavour.h"
 
 enum launcher_kind {
     LAUNCHER_NONE,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report_nodes.h"
-#include "report/report_plot.h"
+#include "report/html/report_nodes.h"
+#include "report/html/report_plot.h"
 #include "tools.h"
 
 enum { RANKS = 64, CALLS = 40 };

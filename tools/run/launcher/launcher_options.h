@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "run/launcher.h"
+#include "run/launcher/launcher.h"
 
 /* Whether an option of this name, without dashes, takes so many values: 0, 1 or 2. False if it is not listed. */
 bool launcher_option_takes(enum launcher_kind kind, const char *name, size_t length, int values);

@@ -3,7 +3,7 @@
  * MPIs derived from MPICH share its binary interface, so the library that is built for MPICH works under all of them.
  * Cray MPICH has names of its own, with the compiler in them. The others have MPICH's name, libmpi.so.12. The text that
  * MPI_Get_library_version returns is in their files and tells them apart. */
-#include "run/vendor.h"
+#include "run/launcher/vendor.h"
 
 #include <fcntl.h>
 #include <string.h>

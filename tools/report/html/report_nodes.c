@@ -2,7 +2,7 @@
  *
  * The times per rank and call stay in the JSON, which report_read has checked: a job may have thousands of ranks, and most
  * output needs only sums. */
-#include "report/report_nodes.h"
+#include "report/html/report_nodes.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  *      --cool-I    level I of a heat map, cool     --warm-I    likewise, warm
  * A heat map's levels go away from the background, so that high values stand out in both schemes: the dark scheme
  * reverses the scales. */
-#include "report/report_plot.h"
+#include "report/html/report_plot.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* report_page.c: the frame of a page. One file, no script, no external resources. Text keeps its size at any width,
  * since only the charts' drawings are stretched. */
-#include "report/report_page.h"
+#include "report/html/report_page.h"
 
 #include <inttypes.h>
 #include <string.h>

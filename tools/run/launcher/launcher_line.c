@@ -6,13 +6,13 @@
  * The program is the first word that is neither an option nor the value of one, so we must know which options take
  * values (launcher_options.c). After an option that is not listed, a word that is not an executable file is taken for its value. If the next word is not a program
  * either, the first one is taken for the program, and the caller reports that it does not exist. */
-#include "run/launcher.h"
+#include "run/launcher/launcher.h"
 
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "run/launcher_options.h"
+#include "run/launcher/launcher_options.h"
 #include "tools.h"
 
 struct reader {

@@ -1,5 +1,5 @@
 /* report_load.c: see report_load.h. */
-#include "report/report_load.h"
+#include "report/read/report_load.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/parts_read.h"
+#include "report/read/parts_read.h"
 #include "report/report.h"
 #include "tools.h"
 

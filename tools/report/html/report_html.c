@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/report_matrix.h"
-#include "report/report_page.h"
+#include "report/html/report_page.h"
 #include "tools.h"
 #include "run/strvec.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "report/report_matrix.h"
-#include "report/report_nodes.h"
-#include "report/report_plot.h"
+#include "report/html/report_nodes.h"
+#include "report/html/report_plot.h"
 #include "tools.h"
 
 enum { PAIRS = 10 };

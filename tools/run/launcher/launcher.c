@@ -3,7 +3,7 @@
  * Most have a name of their own. Of an mpirun or mpiexec, the name of the file behind all links identifies it: orterun and
  * prterun are Open MPI's, mpiexec.hydra is MPICH's, and Debian adds the flavour: mpirun.openmpi. If the name says nothing (an mpirun that is not a link), its
  * libraries may identify it, or else the files in the same folder. */
-#include "run/launcher.h"
+#include "run/launcher/launcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "report/report_nodes.h"
-#include "report/report_plot.h"
+#include "report/html/report_nodes.h"
+#include "report/html/report_plot.h"
 
 /* ---- outcomes of gets ---- */
 

@@ -2,7 +2,7 @@
  *
  * Every part is read once and as a whole, so all values of a rank are of one moment, also while the job runs. If a part disappears
  * meanwhile, its job has just ended: then everything is looked at again. Files of other users are left out. */
-#include "report/parts_read.h"
+#include "report/read/parts_read.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "report/parts_merge.h"
+#include "report/read/parts_merge.h"
 #include "report/report.h"
 #include "tools.h"
 

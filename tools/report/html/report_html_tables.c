@@ -1,7 +1,7 @@
 /* report_html_tables.c: the sections of a page that are plain tables: served windows, messages, ARMCI, vGASNet. */
 #include <stdio.h>
 
-#include "report/report_page.h"
+#include "report/html/report_page.h"
 #include "report/report_table.h"
 
 /* The first column is text, the others are numbers. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/report_compare.h"
-#include "report/report_plot.h"
+#include "report/html/report_plot.h"
 #include "tools.h"
 
 /* ---- run times ---- */

@@ -5,7 +5,7 @@
  * libmpi.so.N is Open MPI's from N = 20 on. MPICH and all MPIs with its ABI have N = 12, and so had Open MPI 1.10: such
  * a library is Open MPI's if it needs libopen-pal. libmpi_abi.so.N is the standard ABI's, of any MPI: it is Open MPI's if it needs
  * libopen_mpi or libopen-pal, else it is taken for MPICH's. */
-#include "run/flavour.h"
+#include "run/launcher/flavour.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

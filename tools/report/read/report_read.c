@@ -3,14 +3,14 @@
  * A report may be truncated, edited, or written by another program or another version of Hearth. So nothing is
  * trusted: each value is looked up by name and type. The first missing one is recorded with its location, and reads
  * as 0. At the end one error reports it. Data that was not recorded is not an error. */
-#include "report/report_read.h"
+#include "report/read/report_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report_load.h"
+#include "report/read/report_load.h"
 #include "report/report_matrix.h"
 #include "tools.h"
 
