@@ -175,6 +175,16 @@ for name in armci_groups gas_barrier; do
     if [ $? != 0 ] && grep -q 'error: network: ranks 0 and 1 have different values of HEARTH_BUFFERS' "$dir/log"; then echo "ok $name: buffers refused"; else fail "$name: buffers not refused"; fi
 done
 
+program=("$tree/test/gas_barrier")
+if [ -x "${program[0]}" ]; then
+    job HEARTH_NVM on off --env HEARTH_NVM_DIR="$dir"
+    if [ $? != 0 ] && [ "$(grep -c '^hearth\[0\]: error: HEARTH_NVM is not the same on all ranks' "$dir/log")" = 1 ]; then
+        echo 'ok gas_barrier: HEARTH_NVM refused'
+    else
+        fail 'gas_barrier: HEARTH_NVM not refused'
+    fi
+fi
+
 if [ "${HEARTH_TEST_TIER:-full}" != quick ]; then # it waits for 10 s
     cat >"$dir/first" <<'END'
 #!/bin/sh
