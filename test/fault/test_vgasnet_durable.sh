@@ -99,6 +99,8 @@ found_again() {
         [ $nodes = 1 ] || rm -f "$nvm"/*
     done
     (cd "$dir" && nvm=nvm && good 'a relative folder belongs to where the program starts' $one 2 check --version 7 --move / && exit $failed) || failed=1
+    good 'a checkpoint without a name' HEARTH_NVM_EPOCH=3 2 check --version 0
+    say 'has no effect, says a line' $(($(grep -c '^hearth\[0\]: warning: HEARTH_NVM_EPOCH=3 has no effect' "$dir/out") == 1))
     good 'another name, of zeros' HEARTH_NVM_NAME=two 2 check --version 0
     rm -f "$nvm"/two.*
 
