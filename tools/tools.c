@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -55,6 +56,11 @@ char *need_text(const char *format, ...) {
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
     return or_end(length < 0 ? NULL : text);
+}
+
+bool is_same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* The name of the process, in parentheses, may contain anything. */

@@ -4,6 +4,7 @@
 #ifndef HEARTH_TOOLS_H
 #define HEARTH_TOOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Exit code for a user's mistake, after one error that names the remedy. 0: success, 1: failure. */
@@ -30,6 +31,9 @@ int refuse_option(const struct command *command, int result, char **argv);
 void *need(size_t bytes);
 char *need_copy(const char *text);
 char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Whether these names are of one plain file. */
+bool is_same_file(const char *a, const char *b);
 
 /* The parent of a process; 0: unknown. */
 int process_parent(int pid);

@@ -24,6 +24,7 @@
 #include "base/settings.h"
 #include "base/shape.h"
 #include "base/spans.h"
+#include "base/start_folder.h"
 #include "base/utf8.h"
 
 #define LIKELY(x)   __builtin_expect(!!(x), 1)

@@ -11,17 +11,9 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/start_folder.h"
 
 static bool is_disabled;
-static char start_folder[2048]; /* a relative name belongs to this folder, wherever the program goes later */
-
-__attribute__((constructor)) static void output_note_folder(void) {
-    const char *report = getenv("HEARTH_REPORT");
-    if (report && *report && *report != '/' && !getcwd(start_folder, sizeof start_folder - 1))
-        start_folder[0] = 0;
-    if (start_folder[0])
-        strcat(start_folder, "/");
-}
 
 bool output_is_wanted(void) {
     const char *report = settings_get()->report;
@@ -89,8 +81,9 @@ bool output_path(int rank, char *path, size_t room) {
     const char *report = settings_get()->report;
     if (!output_is_wanted() || !strcmp(report, "1"))
         return false;
-    size_t n = *report == '/' ? 0 : (size_t)snprintf(path, room, "%s", start_folder);
-    output_expand(report, rank, path + n, room - n);
+    char name[4096];
+    output_expand(report, rank, name, sizeof name);
+    start_folder_path(name, path, room);
     return true;
 }
 

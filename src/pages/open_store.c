@@ -4,6 +4,7 @@
  * checkpoint in common. The newest one that all ranks have prepared is restored; a rank that has prepared a newer one
  * still holds the one before. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,10 @@
 #include "pages/pages_internal.h"
 
 const char *pages_folder(void) {
+    static _Thread_local char path[PATH_MAX];
     const char *set = settings_get()->nvm_dir, *temporary = secure_getenv("TMPDIR");
-    return *set ? set : temporary && *temporary ? temporary : "/var/tmp";
+    start_folder_path(*set ? set : temporary && *temporary ? temporary : "/var/tmp", path, sizeof path);
+    return path;
 }
 
 static struct store_options options_for(const struct pages *p, int rank, uint64_t bytes) {

@@ -58,6 +58,10 @@ static int segment_check_shape(const struct net_boot *boot, const struct pages_a
         if (name)
             return -EINVAL;
     }
+    if (!all[0].named && all[0].epoch && boot->rank == 0)
+        log_warn("HEARTH_NVM_EPOCH=%llu has no effect: segments without a name (HEARTH_NVM_NAME) have no "
+                 "checkpoints",
+                 (unsigned long long)all[0].epoch);
     return segment_check_folder(boot, all);
 }
 

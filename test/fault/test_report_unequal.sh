@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Tests settings that differ between the ranks, with which ranks would communicate: HEARTH_REPORT, HEARTH_MATCH, HEARTH_WINDOWS,
-# HEARTH_NODE_RANKS and HEARTH_NET. The job ends well, its collective calls have the right results, a line says what is off, and nothing
-# is written. ARMCI and GASNet refuse the last two. If one rank runs without Hearth, the others say what they wait for.
+# Tests settings that differ between the ranks, with which ranks would communicate: HEARTH_REPORT, HEARTH_MATCH*, HEARTH_WINDOWS,
+# HEARTH_NODE_RANKS, HEARTH_NET, the sizes of buffers, and the info key hearth_windows. The job ends well, its collective calls have the
+# right results, a line says what is off, and nothing is written. ARMCI and GASNet refuse some. If one rank runs without Hearth, the others
+# say what they wait for.
 #   test_report_unequal.sh MPI TREE       quick: openmpi; timeout: 180
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -82,21 +83,33 @@ for values in 'on ' ' on'; do
     if told HEARTH_MATCH 'messages are left to MPI' 1 $?; then echo "ok HEARTH_MATCH: $values"; else fail "HEARTH_MATCH: $values"; fi
 done
 
-# A program with windows and messages.
+# A program with windows and messages: window [RANK VALUE], that rank gives the info key hearth_windows.
 cat >"$dir/window.c" <<'END'
 #include <mpi.h>
-int main(void) {
+#include <stdlib.h>
+enum { MANY = 8000 };
+static int sent[MANY], received[MANY];
+int main(int argc, char **argv) {
     int rank, *base, got = 0, from = 0;
+    MPI_Info info = MPI_INFO_NULL;
     MPI_Win win;
     MPI_Init(0, 0);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    if (argc > 2 && atoi(argv[1]) == rank) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "hearth_windows", argv[2]);
+    }
+    MPI_Win_allocate(64, 1, info, MPI_COMM_WORLD, &base, &win);
     *base = 7 + rank;
     MPI_Win_fence(0, win);
     MPI_Get(&got, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, win);
     MPI_Win_fence(0, win);
     MPI_Sendrecv(&got, 1, MPI_INT, 1 - rank, 1, &from, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (got != 8 - rank || from != 7 + rank)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    sent[MANY - 1] = 9 + rank;
+    MPI_Sendrecv(sent, MANY, MPI_INT, 1 - rank, 1, received, MANY, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (received[MANY - 1] != 10 - rank)
         MPI_Abort(MPI_COMM_WORLD, 3);
     MPI_Win_free(&win);
     return MPI_Finalize();
@@ -117,6 +130,38 @@ for values in '1 2' ' 1'; do
 done
 unequal HEARTH_NET 'mpi ' 'windows are left to MPI' --env HEARTH_WINDOWS=serve --env HEARTH_NODE_RANKS=1
 
+unequal HEARTH_MATCH_NODE 'on off' 'messages inside a node go through MPI' --env HEARTH_MATCH=on
+unequal HEARTH_MATCH_NODE 'off on' 'messages inside a node go through MPI' --env HEARTH_MATCH=on
+unequal HEARTH_MATCH_REMOTE_EAGER '64k 1k' 'the smallest value counts' --env HEARTH_MATCH=on --env HEARTH_NODE_RANKS=1
+unequal HEARTH_MATCH_REMOTE_EAGER '1k 64k' 'the smallest value counts' --env HEARTH_MATCH=on --env HEARTH_NODE_RANKS=1
+
+# Ranks with other buffers would send blocks where there is no room for them.
+for values in 'HELPERS 1 2' 'BUFFERS 64 4' 'BUFFER_SIZE 1k 64k' 'CREDIT_BUFFERS 0 16' 'CREDIT_BUFFER_SIZE 64k 1m' 'SIZE_HINT on off'; do
+    name=HEARTH_${values%% *} values=${values#* }
+    job "$name" "${values% *}" "${values#* }" "${preload[@]}" --env HEARTH_WINDOWS=serve --env HEARTH_NODE_RANKS=1
+    if [ $? = 0 ] && [ "$(grep -c '^hearth\[' "$dir/log")" = 2 ] &&
+        grep -qE "^hearth\[0\]: error: network: ranks 0 and 1 have different values of $name: give all ranks the same" "$dir/log" &&
+        grep -q '^hearth\[0\]: warning: windows across nodes are left to MPI: the network cannot be used, see above' "$dir/log"; then
+        echo "ok $name: $values"
+    else
+        fail "$name: $values"
+    fi
+done
+
+# The info key of a window: HEARTH_WINDOWS of all ranks, the rank that gives another value, that value.
+for values in 'host 0 serve' 'host 1 serve' 'host 1 auto' 'serve 0 host'; do
+    read -r windows rank value <<<"$values"
+    program=("$dir/window" "$rank" "$value")
+    job HEARTH_WINDOWS "$windows" "$windows" "${preload[@]}"
+    if [ $? = 0 ] && [ "$(grep -c '^hearth\[' "$dir/log")" = 1 ] &&
+        grep -q '^hearth\[0\]: warning: info key hearth_windows is not the same on all ranks of a window: it is left to MPI' "$dir/log"; then
+        echo "ok info key: $value on rank $rank, else $windows"
+    else
+        fail "info key: $value on rank $rank, else $windows"
+    fi
+done
+program=("$dir/window")
+
 # One notion of a node: messages between emulated nodes go through MPI.
 job HEARTH_LOG info info "${preload[@]}" --env HEARTH_MATCH=on --env HEARTH_NODE_RANKS=1
 if grep -q '1 of 2 processes are reached through shared memory' "$dir/log"; then echo 'ok matching has the same nodes'; else fail 'matching has the same nodes'; fi
@@ -126,7 +171,19 @@ for name in armci_groups gas_barrier; do
     [ -x "${program[0]}" ] || continue
     job HEARTH_NODE_RANKS 1 2 --env HEARTH_NVM=off
     if [ $? != 0 ] && grep -q 'error: HEARTH_NODE_RANKS is not the same on all ranks' "$dir/log"; then echo "ok $name: refused"; else fail "$name: not refused"; fi
+    job HEARTH_BUFFERS 4 64 --env HEARTH_NVM=off --env HEARTH_NODE_RANKS=1
+    if [ $? != 0 ] && grep -q 'error: network: ranks 0 and 1 have different values of HEARTH_BUFFERS' "$dir/log"; then echo "ok $name: buffers refused"; else fail "$name: buffers not refused"; fi
 done
+
+program=("$tree/test/gas_barrier")
+if [ -x "${program[0]}" ]; then
+    job HEARTH_NVM on off --env HEARTH_NVM_DIR="$dir"
+    if [ $? != 0 ] && [ "$(grep -c '^hearth\[0\]: error: HEARTH_NVM is not the same on all ranks' "$dir/log")" = 1 ]; then
+        echo 'ok gas_barrier: HEARTH_NVM refused'
+    else
+        fail 'gas_barrier: HEARTH_NVM not refused'
+    fi
+fi
 
 if [ "${HEARTH_TEST_TIER:-full}" != quick ]; then # it waits for 10 s
     cat >"$dir/first" <<'END'

@@ -4,7 +4,7 @@
 # job ends.
 #   test_vgasnet_durable.sh MPI TREE      quick: openmpi; timeout: 300
 set -uo pipefail
-mpi=$1 tree=$2 failed=0
+mpi=$1 tree=$(cd "$2" && pwd) failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
 . "$here/beside.sh"
 [ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }
@@ -98,6 +98,9 @@ found_again() {
         say "as a checkpoint" $((! $?))
         [ $nodes = 1 ] || rm -f "$nvm"/*
     done
+    (cd "$dir" && nvm=nvm && good 'a relative folder belongs to where the program starts' $one 2 check --version 7 --move / && exit $failed) || failed=1
+    good 'a checkpoint without a name' HEARTH_NVM_EPOCH=3 2 check --version 0
+    say 'has no effect, says a line' $(($(grep -c '^hearth\[0\]: warning: HEARTH_NVM_EPOCH=3 has no effect' "$dir/out") == 1))
     good 'another name, of zeros' HEARTH_NVM_NAME=two 2 check --version 0
     rm -f "$nvm"/two.*
 

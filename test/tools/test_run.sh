@@ -393,6 +393,11 @@ refused 'a report below a file' '--report .*cannot write in .*: Not a directory'
 ln -s /dev/null "$dir/link.json"
 run --report link.json ./rank
 refused 'a report through a link' '--report .*not a plain file'
+run --report rank "${launch[@]}" -n 1 ./rank
+refused 'a report over the program' '--report .*/rank: the command names this file, which the report would replace'
+echo data >"$dir/input"
+run --report input "${launch[@]}" -n 1 ./rank input
+refused 'a report over an input' '--report .*/input: the command names this file'
 [ ! -e "$dir/r.json" ] || { echo "FAIL something was written" && failed=1; }
 if echo 'int main(void) { return 0; }' | gcc -static -x c - -o "$dir/static" 2>/dev/null; then
     run "${launch[@]}" -n 2 ./static

@@ -31,6 +31,9 @@ profiles() { find "$dir/config" -name '*.conf' 2>/dev/null | wc -l; }
 
 # ---- a program ----
 
+tune --output ./saved "$launcher" -n 2 ./saved 80 3 0
+check 'the program is not replaced' 2 '^hearth: error: --output ./saved would replace a file that is no profile'
+
 for _ in 1 2 3 4; do # a busy machine may delay some of the runs
     tune --same-output --output kept.conf "$launcher" -n 2 ./saved 80 3 0
     [ ! -e kept.conf ] || break

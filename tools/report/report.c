@@ -144,7 +144,7 @@ static int refuse_to_replace(const struct wishes *w, char **reports, size_t coun
         return 0;
     bool is_read = !w->json && begins_as_json(path);
     for (size_t i = 0; i < count; i++)
-        is_read |= report_is_same_file(reports[i], path);
+        is_read |= is_same_file(reports[i], path);
     return is_read
                ? refuse("%s is a report, which the output would replace: name another file for the output",
                         path)

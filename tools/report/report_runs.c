@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools.h"
@@ -21,17 +20,11 @@ static struct run_group *groups_add(struct run_groups *groups) {
     return g;
 }
 
-bool report_is_same_file(const char *a, const char *b) {
-    struct stat x, y;
-    return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static int group_add(struct run_groups *groups, struct run_group *g, char *path) {
     groups->paths = list_grown(groups->paths, groups->path_count, 1, sizeof *groups->paths);
     groups->paths[groups->path_count++] = path;
     for (size_t i = 0; i < g->count; i++)
-        if (report_is_same_file(g->runs[i].path,
-                                path)) /* counted twice, it would make a difference look clear */
+        if (is_same_file(g->runs[i].path, path)) /* counted twice, it would make a difference look clear */
             return refuse("%s and %s are the same file: name every run of a group once", g->runs[i].path,
                           path);
     g->runs = list_grown(g->runs, g->count, 1, sizeof *g->runs);

@@ -23,9 +23,6 @@ struct run_groups {
     size_t path_count;
 };
 
-/* Whether two names are of one regular file. */
-bool report_is_same_file(const char *a, const char *b);
-
 /* Returns 0, or BAD_INPUT after logging an error. The caller frees them in both cases. */
 int run_groups_read(char **arguments, int count, struct run_groups *groups);
 void run_groups_free(struct run_groups *groups);

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -262,12 +261,6 @@ static int run_decide(struct run *r) {
         return refuse_disagreement(r, p);
     r->flavour = p ? p->mpi.flavour : r->launcher.flavour;
     return r->flavour ? 0 : refuse_unknown(r);
-}
-
-static bool is_same_file(const char *a, const char *b) {
-    struct stat first, second;
-    return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
 }
 
 /* Programs for another member of an ABI family run, but nobody has tested it. */

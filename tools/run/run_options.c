@@ -114,6 +114,23 @@ static int run_take_option(struct run_options *o, int option) {
     return 0;
 }
 
+/* The report would replace a file that this command reads: a program, its input or the profile. */
+static int refuse_to_replace(const struct run_options *o, char **command) {
+    static const char name[] = "HEARTH_REPORT=";
+    const char *report = NULL;
+    for (size_t i = 0; i < o->settings.count; i++)
+        if (!strncmp(o->settings.of[i], name, sizeof name - 1))
+            report = o->settings.of[i] + sizeof name - 1;
+    bool is_read = report && o->profile && is_same_file(report, o->profile);
+    for (; report && *command; command++)
+        is_read |= is_same_file(report, *command);
+    return is_read
+               ? refuse(
+                     "--report %s: the command names this file, which the report would replace: name another",
+                     report)
+               : 0;
+}
+
 /* In `hearth run -n 4 ./app` the -- before -n may be omitted. */
 static bool begins_command(int argc, char **argv) {
     return optind < argc && (!strcmp(argv[optind], "-n") || !strcmp(argv[optind], "-np"));
@@ -142,5 +159,5 @@ int run_options_read(struct run_options *o, int argc, char **argv) {
         return refuse("--profile and --no-profile exclude each other: omit one");
     if (optind >= argc)
         return refuse("hearth run: no program is given; for example: hearth run -- mpirun -n 4 ./app");
-    return 0;
+    return refuse_to_replace(o, argv + optind);
 }

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -353,6 +354,20 @@ static int tune_read_options(struct tune *t, int argc, char **argv) {
     return 0;
 }
 
+/* A file that is there and is no profile may be the program, or its input. */
+static int refuse_to_replace(const char *output) {
+    struct profile there = {0};
+    struct stat about;
+    char why[300];
+    if (stat(output, &about) || !about.st_size)
+        return 0;
+    int fault = profile_read_named(output, &there, why, sizeof why);
+    profile_free(&there);
+    return fault
+               ? refuse("--output %s would replace a file that is no profile (%s): name another", output, why)
+               : 0;
+}
+
 /* Finds mistakes before the first run, which may take long. */
 static int tune_examine(struct tune *t) {
     struct run_options options = {.wanted = t->trial.jobs.wanted, .no_profile = true};
@@ -361,6 +376,8 @@ static int tune_examine(struct tune *t) {
     if (err)
         return err;
     profile_free(&t->facts.profile);
+    if (t->output && (err = refuse_to_replace(t->output)) != 0)
+        return err;
     if (!t->output && (!t->facts.is_identified || !profile_path(&t->facts.identity, path)))
         return refuse(
             "nothing identifies this program, or there is no HOME, so that its settings have no place: "

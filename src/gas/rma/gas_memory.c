@@ -228,8 +228,19 @@ static int open_dram(uint64_t bytes) {
 
 static bool attached;
 
+/* Segments in files and segments in memory are opened by different exchanges. */
+static int agree_on_nvm(void) {
+    if (net_agree_on_key(&gas_job.boot, 1 + (uint64_t)settings_get()->nvm))
+        return 0;
+    if (gas_job.rank == 0)
+        log_error("HEARTH_NVM is not the same on all ranks: give all ranks the same");
+    return -EINVAL;
+}
+
 int gas_memory_attach(uint64_t bytes) {
-    int status = settings_get()->nvm ? open_pages(bytes) : open_dram(bytes);
+    int status = agree_on_nvm();
+    if (status == 0)
+        status = settings_get()->nvm ? open_pages(bytes) : open_dram(bytes);
     attached = status == 0;
     return status;
 }

@@ -5,13 +5,14 @@
 #include "mpi/host/complaints.h"
 #include "mpi/host/host.h"
 
-/* The settings that decide which collective calls the ranks make. */
-enum { REPORT, MATCH, WINDOWS, NODE_RANKS, NET, AGREED };
+/* The settings that decide which collective calls the ranks make, and how large the messages are for which they post receives. */
+enum { REPORT, MATCH, MATCH_NODE, MATCH_EAGER, WINDOWS, NODE_RANKS, NET, AGREED };
 enum { NEGATED = AGREED, CONTENT = 2 * AGREED /* no complaint about settings */, SIGN, WORDS };
 /* Shows that the result is of this exchange: Open MPI may complete a reduction whose messages met those of another call. */
 enum { SIGN_OF_HEARTH = 0x48656172 };
 
-static bool matches, is_reached;
+static bool matches, matches_node, is_reached;
+static uint64_t match_eager;
 static enum windows windows;
 static unsigned node_ranks;
 
@@ -34,6 +35,17 @@ static bool agree_on(const int *least, int of, const char *name, const char *off
                  "the launcher (mpirun -x %s)",
                  name, off, name);
     return is_same(least, of);
+}
+
+static void agree_on_messages(const int *least) {
+    agree_on(least, MATCH, "HEARTH_MATCH", "messages are left to MPI");
+    matches = least[MATCH];
+    if (!matches)
+        return;
+    agree_on(least, MATCH_NODE, "HEARTH_MATCH_NODE", "messages inside a node go through MPI");
+    agree_on(least, MATCH_EAGER, "HEARTH_MATCH_REMOTE_EAGER", "the smallest value counts");
+    matches_node = least[MATCH_NODE];
+    match_eager = (uint64_t)least[MATCH_EAGER];
 }
 
 static void agree_on_windows(const int *least) {
@@ -73,6 +85,8 @@ static const int *agreement_exchange(void) {
     MPI_Request request;
     own[REPORT] = output_kind();
     own[MATCH] = s->match;
+    own[MATCH_NODE] = s->match_node;
+    own[MATCH_EAGER] = (int)s->match_remote_eager;
     own[WINDOWS] = s->windows;
     own[NODE_RANKS] = (int)s->node_ranks;
     own[NET] = s->net;
@@ -98,14 +112,21 @@ void agreement_reach(void) {
     if (!least[CONTENT])
         complaints_agree();
     agree_on_report(least);
-    matches = least[MATCH];
-    agree_on(least, MATCH, "HEARTH_MATCH", "messages are left to MPI");
+    agree_on_messages(least);
     agree_on_windows(least);
     is_reached = true;
 }
 
 bool agreement_matches(void) {
     return matches;
+}
+
+bool agreement_matches_node(void) {
+    return matches_node;
+}
+
+uint64_t agreement_match_eager(void) {
+    return match_eager;
 }
 
 enum windows agreement_windows(void) {

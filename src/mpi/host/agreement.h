@@ -2,7 +2,8 @@
  * wait for ever, or receive what the program's own collectives send. They may differ: a launcher may not pass variables on to
  * other hosts, and `mpirun -n 1 -x HEARTH_REPORT=run.json ./a : -n 3 ./b` sets one for some ranks.
  *
- * So the ranks compare them in MPI_Init, before they use them, in one reduction. A setting that differs is off on all ranks. */
+ * So the ranks compare them in MPI_Init, before they use them, in one reduction. A setting that differs is off on all ranks, or
+ * has the least value. */
 #ifndef HEARTH_MPI_AGREEMENT_H
 #define HEARTH_MPI_AGREEMENT_H
 
@@ -15,6 +16,10 @@ void agreement_reach(void);
 
 /* Whether all ranks match messages (HEARTH_MATCH). For reports, ask output_is_wanted. */
 bool agreement_matches(void);
+
+/* HEARTH_MATCH_NODE on all ranks, and the least HEARTH_MATCH_REMOTE_EAGER. */
+bool agreement_matches_node(void);
+uint64_t agreement_match_eager(void);
 
 /* HEARTH_WINDOWS and HEARTH_NODE_RANKS. In a program without MPI_Init, which begins sessions, they are those of this process. */
 enum windows agreement_windows(void);

@@ -1,8 +1,8 @@
 /* rpc_open.c: opens and closes the network, collectively by all processes.
  *
- * The buffer sizes are the same everywhere: the node with the least memory decides. Nodes may have different networks:
- * direct operations are used everywhere or nowhere. A helper's port is open, and its thread runs, before any client may
- * send to it. It runs until all processes have stopped sending. */
+ * The buffer sizes are the same everywhere: settings that differ are refused, and the node with the least memory decides.
+ * Nodes may have different networks: direct operations are used everywhere or nowhere. A helper's port is open, and its
+ * thread runs, before any client may send to it. It runs until all processes have stopped sending. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,36 +41,70 @@ static uint64_t budget(const struct settings *set) {
     return all < 1e18 ? (uint64_t)all : (uint64_t)1e18;
 }
 
-/* All get the minimum of the contributions. */
-static int agree_on_least(const struct net_boot *boot, uint64_t mine, uint64_t *least) {
-    uint64_t *all = malloc((size_t)boot->size * sizeof *all);
-    int status = net_agree_on_memory(boot, all, "the limits of memory");
+/* What all processes must know alike: how much memory there is for buffers, and the settings that give their number and sizes. */
+struct sizes {
+    uint64_t memory, helpers, buffers, bytes, pool_buffers, pool_buffer_bytes, size_hint;
+};
+
+static struct sizes sizes_own(void) {
+    const struct settings *set = settings_get();
+    return (struct sizes){.memory = budget(set),
+                          .helpers = set->helpers,
+                          .buffers = set->buffers,
+                          .bytes = set->buffer_size,
+                          .pool_buffers = set->credit_buffers,
+                          .pool_buffer_bytes = set->credit_buffer_size,
+                          .size_hint = (uint64_t)set->size_hint};
+}
+
+static const char *sizes_differing(const struct sizes *a, const struct sizes *b) {
+    return a->helpers != b->helpers                       ? "HEARTH_HELPERS"
+           : a->buffers != b->buffers                     ? "HEARTH_BUFFERS"
+           : a->bytes != b->bytes                         ? "HEARTH_BUFFER_SIZE"
+           : a->pool_buffers != b->pool_buffers           ? "HEARTH_CREDIT_BUFFERS"
+           : a->pool_buffer_bytes != b->pool_buffer_bytes ? "HEARTH_CREDIT_BUFFER_SIZE"
+           : a->size_hint != b->size_hint                 ? "HEARTH_SIZE_HINT"
+                                                          : NULL;
+}
+
+/* The node with the least memory decides. A rank with other settings would put blocks where no buffer is. */
+static int sizes_agree(const struct net_boot *boot, struct sizes *sizes) {
+    struct sizes mine = sizes_own(), *all = malloc((size_t)boot->size * sizeof *all);
+    int status = net_agree_on_memory(boot, all, "the sizes of buffers");
     if (status == 0)
         status = net_boot_gather(boot, &mine, all, sizeof mine);
-    *least = mine;
-    for (int i = 0; i < boot->size && status == 0; i++)
-        *least = all[i] < *least ? all[i] : *least;
+    *sizes = mine;
+    for (int i = 0; i < boot->size && status == 0; i++) {
+        const char *name = sizes_differing(&all[0], &all[i]);
+        if (name && boot->rank == 0)
+            log_error("network: ranks 0 and %d have different values of %s: give all ranks the same", i,
+                      name);
+        if (name)
+            status = -EINVAL;
+        else if (all[i].memory < sizes->memory)
+            sizes->memory = all[i].memory;
+    }
     free(all);
     return status;
 }
 
 static int choose_limits(struct net *n, const struct net_boot *boot) {
-    const struct settings *set = settings_get();
-    uint64_t memory, clients = (uint64_t)n->world->size;
+    struct sizes sizes;
+    uint64_t clients = (uint64_t)n->world->size;
     struct flow_limits *l = &n->limits;
-    int status = agree_on_least(boot, budget(set), &memory);
+    int status = sizes_agree(boot, &sizes);
     if (status != 0)
         return status;
-    *l = (struct flow_limits){.buffers = (uint32_t)set->buffers,
-                              .pool_buffers = (uint32_t)set->credit_buffers,
-                              .pool_buffer_bytes = (uint32_t)round_up(set->credit_buffer_size, 64),
-                              .size_hint = set->size_hint};
-    l->bytes = set->buffer_size > 0
-                   ? (uint32_t)round_up(set->buffer_size, 64)
-                   : net_arena_fitting(l, clients, net_server_header(), net_server_record(l), memory);
+    *l = (struct flow_limits){.buffers = (uint32_t)sizes.buffers,
+                              .pool_buffers = (uint32_t)sizes.pool_buffers,
+                              .pool_buffer_bytes = (uint32_t)round_up(sizes.pool_buffer_bytes, 64),
+                              .size_hint = sizes.size_hint != 0};
+    l->bytes = sizes.bytes > 0
+                   ? (uint32_t)round_up(sizes.bytes, 64)
+                   : net_arena_fitting(l, clients, net_server_header(), net_server_record(l), sizes.memory);
     net_arena_fit_pool(l);
     uint64_t needed = net_arena_bytes(l, clients, net_server_header()) + clients * net_server_record(l);
-    if (needed <= memory)
+    if (needed <= sizes.memory)
         return 0;
     if (boot->rank == 0)
         log_error(
@@ -79,7 +113,7 @@ static int choose_limits(struct net *n, const struct net_boot *boot) {
             "or HEARTH_BUFFERS, "
             "HEARTH_BUFFER_SIZE or HEARTH_CREDIT_BUFFER_SIZE lower",
             l->buffers, l->bytes, (unsigned long long)clients, l->pool_buffers, l->pool_buffer_bytes,
-            (unsigned long long)needed, (unsigned long long)memory);
+            (unsigned long long)needed, (unsigned long long)sizes.memory);
     return -ENOMEM;
 }
 

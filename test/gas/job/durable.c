@@ -2,6 +2,7 @@
  * program is linked with the objects of the library, so that it can make system calls fail.
  *
  *      durable_gas MODE [--pages N] [--page BYTES] [--folder F] [--version N] [--epochs N] [--open EPOCH] [--fail N,ERROR] [--later N,ERROR]
+ *                  [--move F]
  *
  * Every page holds its owner, its number and its version, and a pattern that depends on all three; version 0 is a
  * page that was never written. --fail makes the n-th system call of rank 0 before attaching fail, --later after
@@ -475,6 +476,8 @@ static void read_options(int argc, char **argv) {
             o.epochs = strtoull(value, NULL, 10);
         else if (strcmp(name, "--open") == 0)
             o.open = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--move") == 0 && chdir(value) != 0)
+            wrong("chdir fails");
         else if (strcmp(name, "--fail") == 0)
             read_plan(value, &o.fail, &o.fail_error);
         else if (strcmp(name, "--later") == 0)

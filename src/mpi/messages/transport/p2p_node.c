@@ -118,7 +118,7 @@ int p2p_node_find(unsigned *count) {
 }
 
 void p2p_node_open(void) {
-    if (settings_get()->match_node)
+    if (agreement_matches_node())
         open_among(here);
     node_forget_comm();
 }

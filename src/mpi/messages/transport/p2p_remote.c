@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "mpi/host/agreement.h"
 #include "mpi/messages/transport/arrive.h"
 #include "mpi/messages/transport/p2p_bounce.h"
 #include "mpi/messages/transport/p2p_channel.h"
@@ -218,7 +219,7 @@ int p2p_remote_open(void) {
         rc = host_Comm_set_errhandler(heads, MPI_ERRORS_RETURN);
     if (rc == MPI_SUCCESS)
         rc = host_Comm_set_errhandler(bulk, MPI_ERRORS_RETURN);
-    p2p_remote_eager = settings_get()->match_remote_eager;
+    p2p_remote_eager = agreement_match_eager();
     return rc;
 }
 

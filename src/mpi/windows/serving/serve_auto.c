@@ -251,8 +251,22 @@ static enum windows windows_setting(MPI_Info info) {
     return (enum windows)inside;
 }
 
+/* The value of the info key may differ between the ranks, and so may which of them pass it; the collective calls that follow may not. */
+static enum windows windows_agreed(MPI_Comm comm, MPI_Info info) {
+    int mine = windows_setting(info), rank = 0, least[2];
+    const int own[2] = {mine, -mine};
+    if (host_Allreduce(own, least, 2, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+        serve_agree_broken("MPI_Allreduce");
+    if (least[0] == -least[1])
+        return (enum windows)mine;
+    host_Comm_rank(comm, &rank);
+    if (rank == 0)
+        log_warn("info key hearth_windows is not the same on all ranks of a window: it is left to MPI");
+    return WINDOWS_HOST;
+}
+
 bool serve_auto_wants(MPI_Comm comm, MPI_Info info, bool allocated) {
-    enum windows windows = windows_setting(info);
+    enum windows windows = windows_agreed(comm, info);
     recent = 0;
     return windows == WINDOWS_AUTO ? auto_wants(comm, allocated) : windows == WINDOWS_SERVE;
 }

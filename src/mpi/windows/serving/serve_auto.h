@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether a window of these processes is to be served: its info key hearth_windows, or else the setting. Collective if
- * that is `auto`; all processes then get the same result. */
+/* Whether a window of these processes is to be served: its info key hearth_windows, or else the setting. Collective;
+ * all processes get the same result. */
 bool serve_auto_wants(MPI_Comm comm, MPI_Info info, bool allocated);
 
 /* Whether memory with this info is to be shared, for windows that may be created over it later. Local. */

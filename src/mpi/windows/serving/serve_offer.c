@@ -153,15 +153,22 @@ static int offers_fill(struct served *s, struct serve_creation *c, const struct 
     bool gates = has_gates(all, local->size);
     uint64_t sizes[local->size];
     c->beyond_host = is_beyond_host(all, local->size);
-    if (!is_aligned_by_pages(all, local->size))
+    if (!is_aligned_by_pages(all, local->size)) {
+        c->why = "its memory is to be aligned to more than a page";
         return -ENOTSUP;
+    }
     for (int i = 0; i < local->size; i++)
         sizes[i] = part_bytes(&all[i], c->flavor, gates);
     int status = c->flavor == SERVE_ALLOCATED || !gates ? net_shared_open_sizes(local, sizes, &s->shared) : 0;
     if (status != 0)
         return status;
     c->reached = c->flavor != SERVE_ALLOCATED || take_memory(s, all, local->size);
-    c->reached = note_targets(s, c, all, gates) && c->reached;
+    bool found = note_targets(s, c, all, gates);
+    if (!found && c->flavor != SERVE_ALLOCATED)
+        c->why =
+            "the kernel lets no process read the memory of another (process_vm_readv): allow it, or allocate "
+            "the window by MPI_Win_allocate";
+    c->reached = found && c->reached;
     return 0;
 }
 

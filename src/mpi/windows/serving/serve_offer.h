@@ -15,6 +15,7 @@ struct serve_creation {
     MPI_Info info;
     bool reached;     /* all memory of this node, and all ranks by messages; by each rank for itself */
     bool beyond_host; /* see serve_offer.c */
+    const char *why;  /* Hearth cannot serve it, as far as this rank knows; NULL: it does not know */
 };
 
 /* A rank's part of the window, as it is sent to the others of its node. */

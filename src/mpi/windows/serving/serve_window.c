@@ -198,6 +198,13 @@ static bool is_intracomm(MPI_Comm comm) {
     return comm != MPI_COMM_NULL && host_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter;
 }
 
+/* What the user asked for and does not get is a warning, once; `auto` has the reason in its report. */
+static void tell_left_to_mpi(const struct serve_creation *c) {
+    static _Atomic bool is_told;
+    if (c->why && !serve_auto_reason() && c->party.local.rank == 0 && !atomic_exchange(&is_told, true))
+        log_warn("a window of %d ranks is left to MPI: %s", c->party.boot.size, c->why);
+}
+
 static int window_no_memory(MPI_Comm comm) {
     host_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
     return MPI_ERR_NO_MEM;
@@ -220,6 +227,7 @@ static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, 
         return true;
     }
     serve_auto_failed();
+    tell_left_to_mpi(&c);
     if (result == -EFBIG)
         *rc = window_no_memory(comm);
     return result == -EFBIG || result == -EEXIST;
