@@ -123,6 +123,10 @@ def clean_environment(tier):
     os.environ["HEARTH_TEST_TIER"] = tier.name
     os.environ["HEARTH_TEST_YIELD"] = str(Path("build/mpich/test/yield.so").absolute())  # for test/launch.sh, as the next ones
     os.environ["HEARTH_TEST_NOFIN"] = str(Path("build/mpich/test/nofin.so").absolute())
+    for mpi in ("mpich", "openmpi"):
+        found = subprocess.run(["packaging/mpis.sh", mpi, "mpirun"], capture_output=True, text=True)
+        if found.returncode == 0:
+            os.environ[f"HEARTH_TEST_LAUNCHER_{mpi}"] = found.stdout.strip()
     os.environ["HEARTH_TEST_KEEP"] = str(Path("build/openmpi/test/keep.so").absolute())
 
 
