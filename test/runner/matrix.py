@@ -123,7 +123,7 @@ class Matrix:
             return ("--seconds", self.tier.unit_seconds)
         if name.endswith("_crash"):
             return ("--kills", self.tier.kills)
-        return ("--operations", 10 * self.tier.kills) if name.endswith("_replay") else ()
+        return ("--operations", (5 if self.tier.quick else 10) * self.tier.kills) if name.endswith("_replay") else ()
 
     def units(self, tree):
         before = {
