@@ -286,7 +286,8 @@ class Matrix:
     def net(self, mpi, tree):
         for config in self.quick_configs("net", mpi, "ucx mpi"):
             self.one_pass("net_.*", mpi, tree, "shm", config, 2)
-            self.one_pass("net_(echo|closing)" if self.tier.quick else "net_.*", mpi, tree, "shm", config, 4)
+            if not self.tier.quick or mpi == "openmpi":
+                self.one_pass("net_(echo|closing)" if self.tier.quick else "net_.*", mpi, tree, "shm", config, 4)
             if not self.tier.quick:
                 self.one_pass("net_.*", mpi, tree, "tcp", config, 2)
 
