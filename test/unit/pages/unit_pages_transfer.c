@@ -193,7 +193,8 @@ static void run_all(size_t with_frames, boot_member *work) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int in_place = 0; in_place <= (sizes[i] >= SERVICE_IN_PLACE); in_place++) {
             places = in_place;
-            if (sizes[i] >= test_page() && !(test_is_quick() && (sizes[i] == 131072 || sizes[i] > SERVICE_IN_PLACE)))
+            if (sizes[i] >= test_page() &&
+                !(test_is_quick() && (sizes[i] == 131072 || sizes[i] > SERVICE_IN_PLACE)))
                 run_with(sizes[i], with_frames, work, 0);
         }
 }
