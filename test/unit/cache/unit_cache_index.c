@@ -43,7 +43,7 @@ static enum cache_outcome add(unsigned pattern, uint64_t i) {
 TEST(reaches_97_percent_before_the_first_conflict)
 {
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
-        uint64_t slots = test_is_quick() ? 30011 : 100003, n = 0;
+        uint64_t slots = 100003, n = 0;
         configure(slots, 2 * slots * LINE);
         config.path = 4096;
         expect_eq(cache_open(&config, &cache), 0);
