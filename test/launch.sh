@@ -56,7 +56,9 @@ if [ -n "$hosts" ]; then
     ppn=$(((ranks + count - 1) / count))
 fi
 
-launcher() { # the one that belongs to the compiler of this MPI's tree
+launcher() { # the one that belongs to the compiler of this MPI's tree; test/run has looked for it already
+    local known=HEARTH_TEST_LAUNCHER_$mpi
+    [ -n "${!known:-}" ] && echo "${!known}" && return
     "$here/../packaging/mpis.sh" "$mpi" mpirun && return
     echo "launch: no launcher of $mpi found: install ${mpi/openmpi/openmpi-bin}" >&2
     return 1
@@ -90,7 +92,7 @@ openmpi_command() {
     # On one host Open MPI 5 reaches processes that the program spawns only over TCP.
     if [ -z "$hosts" ] && [ $tcp = 0 ]; then command+=(--mca btl_tcp_if_include lo); else openmpi_network; fi
     # Its operators for AVX are wrong where integers overflow, and for MPI_MIN of unsigned ones.
-    [ "$(uname -m)" != x86_64 ] || command+=(--mca op '^avx')
+    [ "$HOSTTYPE" != x86_64 ] || command+=(--mca op '^avx')
     for e in "${env[@]}"; do command+=(-x "$e"); done
 }
 

@@ -152,7 +152,7 @@ static long resident_kb(void) {
 
 /* A program that only fences never waits for operations without a handle. */
 CASE(without_a_handle_and_never_waited_for) {
-    enum { TIMES = 30000 };
+    const int TIMES = test_times(30000);
     begin();
     long before = 0;
     for (int i = 0; i < TIMES; i++) {

@@ -146,7 +146,7 @@ CASE(messages_of_the_program_are_apart) {
 static void expect_barrier(void (*meet)(ARMCI_Group *), ARMCI_Group *group, int late) {
     double came, left, last;
     if (test_rank == late)
-        usleep(100000);
+        usleep((useconds_t)test_times(100000));
     came = now();
     meet(group);
     left = now();

@@ -3,7 +3,7 @@
  * Each rank uses its own region in the memory of each rank, so that all run at once without conflict. The actions of
  * a rank in a round depend only on the seed, the round and its number. Every rank replays the actions of all ranks,
  * byte by byte on a plain copy, and compares its own memory with it. The rank that makes a get compares its result at
- * once. timeout: 120 */
+ * once. timeout: 120; quick: openmpi */
 #include "test.h"
 
 #include <complex.h>

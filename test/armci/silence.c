@@ -1,5 +1,5 @@
 /* silence.c: tests that a long get that bypasses the helper, whose data flows for longer than HEARTH_NET_TIMEOUT,
- * does not end the job. The clock of these processes runs fast to keep the test short. ranks: 2; configs: nodes1;
+ * does not end the job. The clock of these processes runs fast to keep the test short. ranks: 2; configs: nodes1; quick: openmpi;
  * timeout: 60 */
 #include "test.h"
 

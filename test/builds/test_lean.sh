@@ -5,7 +5,7 @@
 # test_lean.sh MPI TREE      once: yes; timeout: 120; coverage: no
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-mpi=$1 lean=$PWD/build/lean failed=0
+mpi=$1 tree=$2 lean=$PWD/build/lean failed=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -26,9 +26,21 @@ check() { # name, regular expression of a line, or - if there must be none of an
 
 quick=''
 [ "${HEARTH_TEST_TIER:-}" != quick ] || quick=yes
-targets=vgasnet
-[ -n "$quick" ] || targets+=" hearth hearth-mpi hearth-serve"
-env -u MAKEFLAGS -u MAKELEVEL make tree-lean JOBS=1 TARGETS="$targets" >"$dir/build.log" 2>&1 || {
+# The quick tier compiles only what these libraries make a difference to, and takes the other objects from the tree of the MPI.
+build() {
+    local without=()
+    if [ -z "$quick" ]; then
+        env -u MAKEFLAGS -u MAKELEVEL make tree-lean JOBS=1 TARGETS="vgasnet hearth hearth-mpi hearth-serve"
+        return
+    fi
+    lean=$dir/lean
+    for name in UCX XXHASH URING NCURSES HWLOC; do without+=(-D"HEARTH_WITH_$name=OFF"); done
+    cmake -S . -B "$lean" -DHEARTH_MPI="$mpi" -DHEARTH_MPICC="$(packaging/mpis.sh "$mpi")" -DHEARTH_PROGRAMS=OFF "${without[@]}" \
+        -DCMAKE_C_COMPILER_LAUNCHER="$PWD/test/builds/same.sh" &&
+        python3 -B test/builds/same.py "$tree" "$lean" >"$dir/same" &&
+        HEARTH_SAME=$dir/same cmake --build "$lean" -j 1 --target vgasnet
+}
+build >"$dir/build.log" 2>&1 || {
     tail -20 "$dir/build.log"
     exit 1
 }
@@ -74,7 +86,7 @@ check 'links as at first' '^the same$' sh -c 'test -s "$1" && cmp "$1" "$2" && e
 
 for flavour in $(packaging/mpis.sh); do
     compiler=$(test/builds/no_fortran.sh "$(packaging/mpis.sh "$flavour")" "$dir/$flavour") || { failed=1 && continue; }
-    for source in src/mpi/windows/serving/serve_element.c test/mpi/windows/serving/element_types.c test/mpi/test.c; do
+    for source in src/mpi/windows/serving/serve_element.c test/mpi/serve/element_types.c test/mpi/test.c; do
         check "$flavour without Fortran: $source" '^compiles$' \
             sh -c '"$1" -D_GNU_SOURCE -Wall -Werror -fsyntax-only -Iinclude -Isrc -Itest -Itest/mpi "$2" && echo compiles' sh "$compiler" "$source"
     done

@@ -88,7 +88,7 @@ empty() { # name
 # Segments that are found, and files that are refused.
 found_again() {
     begin
-    for nodes in 0 1; do
+    for nodes in $(is_quick || echo 0) 1; do
         far=HEARTH_NODE_RANKS=$nodes other=HEARTH_NODE_RANKS=$((1 - nodes))
         good "written, ranks of a node: $nodes" $one $far 2 write --version 7
         say "only their user may see them" $(($(find "$nvm" -name 'one.[01]' -perm 0600 | wc -l) == 2 && $(ls "$nvm" | wc -l) == 2))

@@ -103,6 +103,8 @@ bool test_expect_near(const char *file, int line, const char *text, double got, 
 bool test_expect_bytes(const char *file, int line, const void *got, const void *want, size_t bytes) {
     const unsigned char *g = got, *w = want;
     char detail[80];
+    if (bytes == 0 || memcmp(g, w, bytes) == 0)
+        return true;
     for (size_t i = 0; i < bytes; i++) {
         if (g[i] == w[i])
             continue;
@@ -126,11 +128,17 @@ uint64_t test_number(int rank, size_t index, int version) {
 
 void test_fill(void *to, size_t bytes, int rank, int version) {
     unsigned char *t = to;
-    for (size_t i = 0; i < bytes; i++)
-        t[i] = (unsigned char)test_number(rank, i, version);
+    for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+        uint64_t word = test_number(rank, i, version);
+        memcpy(t + i, &word, bytes - i < sizeof word ? bytes - i : sizeof word);
+    }
 }
 
 /* ---- the run ---- */
+
+int test_times(int full) {
+    return test_seconds < 1 ? (full + 3) / 4 : full;
+}
 
 static double now(void) {
     struct timespec t;

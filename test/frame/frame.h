@@ -81,6 +81,9 @@ bool test_expect_bytes(const char *file, int line, const void *got, const void *
 uint64_t test_number(int rank, size_t index, int version);
 void test_fill(void *to, size_t bytes, int rank, int version);
 
+/* How often something is repeated that is right or wrong each time: a quarter of this in the quick tier. */
+int test_times(int full);
+
 /* Seconds since the current case began. */
 double test_elapsed(void);
 

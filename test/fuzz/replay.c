@@ -222,7 +222,7 @@ static int run_all(uint64_t seed, double seconds, uint64_t inputs) {
 
 int main(int argc, char **argv) {
     uint64_t seed = 1, inputs = 0;
-    double seconds = 0.3;
+    double seconds = 0.15;
     int i = 1;
     program = argv[0];
     catch_deaths();

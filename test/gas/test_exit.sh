@@ -29,27 +29,27 @@ check() { # way to end, status, settings
 }
 
 # Hearth does the same on both MPIs. The quick tier ends jobs on one node with the one, jobs on two nodes with the other, if both are there; jobs
-# whose segments are in pages with the first, and ways that differ from another in the signal or the status only.
-places=('' HEARTH_NODE_RANKS=1) locals=(signal userfault) variants=(together_0:0 quit_by_sigint:9 sigint:130 return_1:1 mpi_return:0 child:0)
+# whose segments are in pages with the first, and ways that differ from another in the signal or the status only, or in what else is under way.
+places=('' HEARTH_NODE_RANKS=1) few='' locals=(signal userfault) variants=(together_0:0 quit_by_sigint:9 sigint:130 return_1:1 mpi_return:0 child:0)
 if [ "${HEARTH_TEST_TIER:-}.${tree##*/}" = "quick.$mpi" ] && [ "$("$here/../packaging/mpis.sh" | wc -l)" = 2 ]; then
-    case $mpi in openmpi) places=('') ;; *) places=(HEARTH_NODE_RANKS=1) locals=() variants=() ;; esac
+    case $mpi in openmpi) places=('') ;; *) places=(HEARTH_NODE_RANKS=1) few=yes locals=() variants=() ;; esac
 fi
 [ "$mpi" = openmpi ] || at_once=1 # the ranks of MPICH never yield their cores
 for nodes in "${places[@]}"; do
     beside check together 5 $nodes
     beside check alone 9 $nodes
-    beside check alone_in_barrier 9 $nodes
-    beside check quit_among_busy 9 $nodes
+    [ -n "$few" ] || beside check alone_in_barrier 9 $nodes
+    [ -n "$few" ] || beside check quit_among_busy 9 $nodes
     beside check quit_by_sigterm 9 $nodes
-    beside check quit_all_by_sigint 9 $nodes
+    [ -n "$few" ] || beside check quit_all_by_sigint 9 $nodes
     beside check sigterm 143 $nodes
     beside check in_thread 6 $nodes
-    beside check beside_a_thread_that_polls 7 $nodes
+    [ -n "$few" ] || beside check beside_a_thread_that_polls 7 $nodes
     beside check beside_a_thread_that_puts 7 $nodes
-    beside check beside_a_thread_that_sends 7 $nodes
-    beside check in_handler 8 $nodes
+    [ -n "$few" ] || beside check beside_a_thread_that_sends 7 $nodes
+    [ -n "$few" ] || beside check in_handler 8 $nodes
     beside check return 0 $nodes
-    beside check return_late 0 $nodes
+    [ -n "$few" ] || beside check return_late 0 $nodes
     beside check return_1_alone 1 $nodes
     beside check mpi_finalize 0 $nodes
     for way in "${variants[@]}"; do beside check "${way%:*}" "${way#*:}" $nodes; done

@@ -216,7 +216,7 @@ links_lead_somewhere() {
 well_formed() { # groff prints no warning about any page, except about lines that it cannot fill
     local said
     # shellcheck disable=SC2046 # one word per page
-    said=$(for page in $(grep -rL '^\.so ' "$man"); do groff -man -Tutf8 -ww -Wbreak -z "$page" 2>&1 || echo "$page: groff fails"; done)
+    said=$(groff -man -Tutf8 -ww -Wbreak -z $(grep -rL '^\.so ' "$man") 2>&1 || echo "groff fails")
     echo "$said" && [ -z "$said" ]
 }
 

@@ -9,7 +9,7 @@ enum { BYTES = 65536, AHEAD = 32, ALLOWED = 8 << 20 };
 static uint64_t replies;
 
 static int messages(void) {
-    return test_seconds < 10 ? 10000 : 100000;
+    return test_seconds < 10 ? test_times(10000) : 100000;
 }
 
 static void count(void *arg, const struct request *r, size_t header_bytes, const void *payload,

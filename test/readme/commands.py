@@ -5,7 +5,7 @@
   commands.py check                   prints lines that look like commands and do not begin with `$`
 
 A command is an indented line that begins with "$ "; lines after one that ends in a backslash continue it. All others in the block are
-output. RULES says which commands are not run as they stand, and why."""
+output. In the quick tier a command that stands on several pages is run on the first. RULES says which commands are not run as they stand, and why."""
 import argparse
 import re
 import shlex
@@ -103,8 +103,22 @@ def quoted(text):
     return "'" + text.replace("'", "'\\''") + "'"
 
 
+def bare(command):
+    return command.split(" #")[0].strip()
+
+
+def repeats(page, tier):
+    """The commands that the quick tier has run on an earlier page: those that leave nothing behind but what they left there."""
+    if tier != "quick":
+        return set()
+    return {bare(command) for earlier in PAGES[:PAGES.index(page)] for _, command in read(earlier) if re.match(r"(make|hearth)\b", command)}
+
+
 def script(page, tier):
+    seen = repeats(page, tier)
     for number, command in read(page):
+        if bare(command) in seen:
+            continue
         yield f"one {quoted(f'{page}:{number}')} {quoted(command)} {quoted(instead(command, tier))}"
 
 

@@ -123,6 +123,14 @@ def clean_environment(tier):
     os.environ["HEARTH_TEST_TIER"] = tier.name
     os.environ["HEARTH_TEST_YIELD"] = str(Path("build/mpich/test/yield.so").absolute())  # for test/launch.sh, as the next ones
     os.environ["HEARTH_TEST_NOFIN"] = str(Path("build/mpich/test/nofin.so").absolute())
+    # The python3 of the PATH may be a script that looks for the interpreter first, as that of pyenv: it takes seven times as long to start.
+    python = shutil.which("python3")
+    if python and os.path.realpath(python) != os.path.realpath(sys.executable):
+        os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for mpi in ("mpich", "openmpi"):
+        found = subprocess.run(["packaging/mpis.sh", mpi, "mpirun"], capture_output=True, text=True)
+        if found.returncode == 0:
+            os.environ[f"HEARTH_TEST_LAUNCHER_{mpi}"] = found.stdout.strip()
     os.environ["HEARTH_TEST_KEEP"] = str(Path("build/openmpi/test/keep.so").absolute())
 
 

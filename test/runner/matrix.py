@@ -21,8 +21,8 @@ ranks is then the only number of ranks, configs the only configurations, tier th
 yes": nothing else runs at the same time, as the test measures time, fills a file system, counts leftovers, makes
 virtual hosts, or runs MPICH over TCP for minutes, which beside others takes ten times as long. "waits: yes", of a unit
 or a script: it sleeps most of the time. "busy: mpich", of a script: with this MPI its ranks keep two cores busy, as
-those of MPICH over TCP do. "once: yes", of a script: the MPI makes no difference. "quick: openmpi", of a script: in the
-quick tier one MPI is enough. "coverage: no", of a script: it runs nothing that is built, and is left out of make
+those of MPICH over TCP do. "once: yes", of a script: the MPI makes no difference. "quick: openmpi": in the quick
+tier one MPI is enough. "coverage: no", of a script: it runs nothing that is built, and is left out of make
 coverage. The quick tier runs units under ASan; "asan: full", of a unit that would be too slow: the quick tier runs it
 without. Exit status 77 means skipped; the last line gives the reason."""
 import math
@@ -49,17 +49,22 @@ BUSY = 2
 
 # In the quick tier some programs run only in the configurations that can affect them. Settings that no MPI sees
 # (sizes, kinds of faults, the cache's memory) are tested on one MPI, or in the full tier only. The network, GASNet and
-# ARMCI over UCX use MPI only to start and to end; beside MPICH, which uses UCX too, ARMCI and GASNet do so.
+# ARMCI over UCX use MPI only to start and to end; beside MPICH, which uses UCX too, ARMCI and GASNet do so. On one node of MPICH, ARMCI runs
+# under Global Arrays.
 QUICK_NOT_ON = {
-    "mpich": {"mpi": "off tiny huge rest", "p2p": "list", "net": "ucx", "armci": "tiny direct", "gas": "off1 offtiny node tiny alone userfault"},
-    "openmpi": {"mpi": "off huge", "p2p": "list small", "net": "", "armci": "", "gas": "offmpi pagesmpi"},
+    "mpich": {"mpi": "off tiny huge rest", "p2p": "list", "net": "ucx", "armci": "node tiny direct", "ga": "nodes1",
+              "gas": "off off1 offtiny node tiny alone userfault"},
+    "openmpi": {"mpi": "off huge", "p2p": "list small", "net": "", "armci": "", "ga": "node", "gas": "offmpi pagesmpi"},
 }
 QUICK_BINDINGS = "mpi_(fortran_.*|cpp|cache_py)"  # these depend neither on the network nor on the number of ranks
 QUICK_SERVE = "served_.*|sync|windows|errors|requests|rget|types|writes|poll|threads"  # programs that depend on whether MPI or Hearth executes the operations
 QUICK_GAS_PAGES = "order|locks|sync|rma|random|threads|arena|values"  # programs that depend on how pages are fetched and mapped
 QUICK_FOUR_RANKS = {"gas": "order|locks|sync|coll|flood|random|ex_objects|ex_coll", "armci": "order|groups|reduce|messages|random|domains"}
 QUICK = {
-    "mpi_fortran_*": "on acquire",
+    "mpi_fortran_mpi*": "on",
+    "mpi_fortran_f08": "on acquire match",
+    "mpi_ahead": "on acquire",
+    "mpi_progress_threads": "on match",
     "mpi_cpp": "on acquire match serve",
     "mpi_cache_py": "on",
     "mpi_threads": "on tiny acquire match serve",
@@ -67,18 +72,26 @@ QUICK = {
     "mpi_layout": "bare",  # all others run without Hearth in the full tier only, where this checks the tests themselves
     "mpi_[!l]*": "off on tiny huge acquire rest match serve serve1 serve2 servempi servedirect servematch",
     "mpi_large_count": "on acquire",
-    "gas_messages": "off off1 offtiny offmpi node",  # it makes no difference whether segments are in memory or in pages
+    "gas_messages": "off off1 offtiny offmpi",  # it makes no difference whether segments are in memory or in pages
     "gas_messages_*": "off1",
     "gas_flood": "off off1 offmpi offtiny node nodes1 tiny pagesmpi",
-    "gas_unsynced": "off off1 node nodes1 tiny",
+    "gas_unsynced": "off1 node tiny",
+    "gas_images": "off1 nodes1",
     "gas_job": "off nodes1",
     "gas_ex_*": "off off1 nodes1",
     "gas_ex_bare_*": "off1",
-    "gas_ex_client_*_par": "off nodes1",
-    "gas_ex_client_*_seq": "off1",
-    "gas_ex_client_*_parsync": "off1",
+    "gas_ex_client_[!t]*_par": "nodes1",
+    "gas_ex_client_tests_*_par": "off nodes1",
+    "gas_ex_client_[!t]*_seq": "",  # the other modes concern the headers, which the build compiles, and begin the job in the same way
+    "gas_ex_client_[!t]*_parsync": "",
+    "gas_ex_client_tests_*_seq": "off1",
+    "gas_ex_client_tests_*_parsync": "off1",
     "armci_begin": "node",
+    "armci_leave": "node nodes1 mpi",
+    "armci_*threads": "nodes1 mpi direct",
     "ga_fortran": "node nodes1",
+    "ga_names": "node nodes1",
+    "ga_print": "node nodes1",
     "armci_handles": "node nodes1 mpi direct",
     "armci_overload": "nodes1 tiny",
     "armci_part": "node nodes1 mpi",
@@ -123,7 +136,7 @@ class Matrix:
             return ("--seconds", self.tier.unit_seconds)
         if name.endswith("_crash"):
             return ("--kills", self.tier.kills)
-        return ("--operations", 10 * self.tier.kills) if name.endswith("_replay") else ()
+        return ("--operations", (5 if self.tier.quick else 10) * self.tier.kills) if name.endswith("_replay") else ()
 
     def units(self, tree):
         before = {
@@ -150,9 +163,14 @@ class Matrix:
         """Returns whether the program runs for the time that an option gives."""
         return sources.contains(source, "--seconds") or sources.contains(source, "test_seconds")
 
-    def launched(self, name, source, config, ranks):
+    def elsewhere(self, source, mpi):
+        """Returns whether the quick tier runs it with the other MPI only."""
+        chosen = sources.field(source, "quick", mpi)
+        return self.tier.quick and chosen in self.mpis and chosen != mpi
+
+    def launched(self, name, source, mpi, config, ranks):
         """The number of ranks of a program in this pass; None if it does not run."""
-        if not self.in_tier(source) or (self.tier.only_long and not self.timed(source)):
+        if not self.in_tier(source) or (self.tier.only_long and not self.timed(source)) or self.elsewhere(source, mpi):
             return None
         only = int(sources.field(source, "ranks", ranks))
         if only != ranks and ranks != 2:
@@ -187,7 +205,7 @@ class Matrix:
         for name, command, source in programs:
             if re.fullmatch(without, name):
                 continue
-            count = self.launched(name, source, config, ranks)
+            count = self.launched(name, source, mpi, config, ranks)
             test = ".".join(filter(None, (name, tree, "tcp" if network == "tcp" else "", config, "" if count == 2 else str(count))))
             if count is None or not self.wants(test):
                 continue
@@ -271,7 +289,8 @@ class Matrix:
     def net(self, mpi, tree):
         for config in self.quick_configs("net", mpi, "ucx mpi"):
             self.one_pass("net_.*", mpi, tree, "shm", config, 2)
-            self.one_pass("net_(echo|closing)" if self.tier.quick else "net_.*", mpi, tree, "shm", config, 4)
+            if not self.tier.quick or mpi == "openmpi":
+                self.one_pass("net_(echo|closing)" if self.tier.quick else "net_.*", mpi, tree, "shm", config, 4)
             if not self.tier.quick:
                 self.one_pass("net_.*", mpi, tree, "tcp", config, 2)
 
@@ -288,7 +307,7 @@ class Matrix:
 
     def ga(self, mpi, tree):
         """Global Arrays on our ARMCI, in the same configurations; also with an odd number of ranks."""
-        for config in "node nodes1 nodes2 tiny mpi real".split():
+        for config in self.quick_configs("ga", mpi, "node nodes1 nodes2 tiny mpi real"):
             if not self.tier.quick or config in ("node", "nodes1"):
                 self.one_pass("ga_.*", mpi, tree, "shm", config, 2)
             if not self.tier.quick or (config == "nodes2" and mpi == "openmpi"):
@@ -342,7 +361,7 @@ class Matrix:
             source = str(script)
             if not os.access(script, os.X_OK) or not self.in_tier(source) or bool(sources.field(source, "once")) != once:
                 continue
-            if self.tier.quick and sources.field(source, "quick", mpi) in self.mpis and sources.field(source, "quick", mpi) != mpi:
+            if self.elsewhere(source, mpi):
                 continue
             if self.one_tree and sources.field(source, "coverage"):
                 continue

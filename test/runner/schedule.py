@@ -4,6 +4,7 @@ keeps busy is an estimate, so while cores are seen idle, more jobs run beside th
 A test that fails is run once more, alone. If it then passes it is flaky: both logs are kept, and it counts as a
 failure."""
 import os
+import select
 import signal
 import subprocess
 import time
@@ -13,6 +14,7 @@ from . import job as jobs
 GRACE = 10  # seconds beyond a job's limit, in which a launcher can clean up
 IDLE = 0.5  # cores that must be idle before one more job runs
 BESIDE = 4  # jobs at the same time, per core
+TICK = 0.1  # seconds after which time limits, idle cores and the progress line are looked at, if no job ends
 
 
 def session(leader):
@@ -52,6 +54,21 @@ class IdleCores:
         (all_before, idle_before), (all_now, idle_now) = self.start, self.ticks()
         self.restart()
         return cores * (idle_now - idle_before) / max(1, all_now - all_before)
+
+
+class Endings:
+    """Waits until a child may have ended. To ask all of them again and again would keep a core from the tests."""
+
+    def __init__(self):
+        self.end, write = os.pipe()
+        os.set_blocking(self.end, False)
+        os.set_blocking(write, False)
+        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+
+    def wait(self, seconds):
+        if select.select([self.end], [], [], seconds)[0]:
+            os.read(self.end, 4096)
 
 
 class Running:
@@ -101,6 +118,7 @@ class Scheduler:
         self.cores, self.logs, self.report = cores, logs, report
         self.running = []
         self.idle = IdleCores()
+        self.endings = Endings()
 
     def log_of(self, job, again):
         return os.path.join(self.logs, job.name + (".again" if again else "") + ".log")
@@ -134,7 +152,7 @@ class Scheduler:
         """Returns the jobs that have ended, at least one."""
         while not (over := self.ended()):
             self.report.tick()
-            time.sleep(0.01)
+            self.endings.wait(TICK)
         return over
 
     def run(self, all_jobs):
@@ -147,10 +165,12 @@ class Scheduler:
                 self.start(job)
                 self.idle.restart()
                 continue
-            for ended in self.ended():
+            over = self.ended()
+            for ended in over:
                 failed += self.take(ended)
             self.report.tick()
-            time.sleep(0.01)
+            if not over:
+                self.endings.wait(TICK)
         for job in all_jobs:
             if job.alone:
                 failed += self.run_alone(job)

@@ -9,7 +9,7 @@ class Tier:
     level: int
     seconds: float  # of a random test under MPI
     kills: int  # of a test that kills
-    unit_seconds: int  # of a random test without MPI
+    unit_seconds: float  # of a random test without MPI
     unit_limit: int  # time limit of a program without MPI
     litmus_runs: int  # of each test
 
@@ -28,7 +28,7 @@ class Tier:
 TIERS = {
     tier.name: tier
     for tier in (
-        Tier("quick", level=1, seconds=0.3, kills=10, unit_seconds=1, unit_limit=120, litmus_runs=200),
+        Tier("quick", level=1, seconds=0.3, kills=10, unit_seconds=0.5, unit_limit=120, litmus_runs=100),
         Tier("full", level=2, seconds=3, kills=40, unit_seconds=10, unit_limit=900, litmus_runs=1000),
         Tier("nightly", level=3, seconds=10, kills=200, unit_seconds=60, unit_limit=3600, litmus_runs=10000),
     )

@@ -24,7 +24,10 @@ check() { # call, order of libraries, the libraries
     failed=1
 }
 
-# In the quick tier each of the two MPIs tests one half of the calls that both have: those of even or of odd length.
+# In the quick tier a call is tested with a tool on one side of Hearth, those behind and before in turn, and each of the two MPIs tests one half of
+# the calls that both have: those of even or of odd length.
+quick=''
+[ "${HEARTH_TEST_TIER:-}" != quick ] || quick=yes
 declare -A both=()
 [ "$mpi" = openmpi ] && odd=1 || odd=0
 [ $odd = 1 ] && other=$tree/../mpich/lib/libhearth-mpi.so || other=$tree/../openmpi/lib/libhearth-mpi.so
@@ -35,8 +38,8 @@ for call in $("$dir/calls"); do
     [ -z "${both[$call]:-}" ] || [ $((${#call} % 2)) = $odd ] || { elsewhere=$((elsewhere + 1)) && continue; }
     echo "{ global: $call; each_tool_calls; local: *; };" >"$dir/tool.map"
     ld -shared --version-script="$dir/tool.map" "$dir/TOOL.o" -o "$dir/tool.so" || exit 1
-    check "$call" behind "$hearth $dir/tool.so $dir/host.so"
-    check "$call" before "$dir/tool.so $hearth $dir/host.so"
+    [ -n "$quick" ] && [ $((count % 2)) = 1 ] || check "$call" behind "$hearth $dir/tool.so $dir/host.so"
+    [ -n "$quick" ] && [ $((count % 2)) = 0 ] || check "$call" before "$dir/tool.so $hearth $dir/host.so"
     count=$((count + 1))
 done
 echo "$count calls, each with a tool of its own; $elsewhere are tested with the other MPI"

@@ -72,11 +72,8 @@ top() { # arguments of hearth top
 }
 
 look() { # condition of top_check.py that each of these processes must satisfy
-    local pid
-    top --once --json -d "${delay:-0}" >"$dir/top.json" || return 1
-    for pid in "${pids[@]}"; do
-        "$python" "$here/tools/top_check.py" "$dir/top.json" "$pid" "$@" || return 1
-    done
+    local IFS=,
+    top --once --json -d "${delay:-0}" >"$dir/top.json" && "$python" "$here/tools/top_check.py" "$dir/top.json" "${pids[*]}" "$@"
 }
 
 soon() { # the same, within a minute

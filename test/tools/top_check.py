@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what hearth top --once --json has printed about one process.
+"""Checks what hearth top --once --json has printed about one process, or about each of several: PID,PID.
 
     top_check.py FILE PID absent                     the process is not shown
     top_check.py FILE PID EXPRESSION...              each expression is true of its values, such as "gets == 100"; rate.gets is a rate per
@@ -26,14 +26,21 @@ def check_sums(job):
 
 
 def main():
-    path, pid, *wanted = sys.argv[1:]
+    path, pids, *wanted = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
     if report["format"] != 1:
         sys.exit("not format 1")
+    for pid in pids.split(","):
+        check(report, pid, wanted)
+
+
+def check(report, pid, wanted):
     job, process = find(report, int(pid))
     if wanted == ["absent"]:
-        sys.exit(f"process {pid} is shown" if process else 0)
+        if process:
+            sys.exit(f"process {pid} is shown")
+        return
     if not process:
         sys.exit(f"process {pid} is not shown")
     check_sums(job)

@@ -87,7 +87,7 @@ static void begin(void) {
 
 /* Handlers that do not reply: the sender still gets its credits back. */
 CASE(everybody_to_everybody_without_replies) {
-    enum { EACH = 2000 };
+    const int EACH = test_times(2000);
     begin();
     for (int i = 0; i < EACH; i++)
         for (gasnet_node_t to = 0; to < (gasnet_node_t)test_size; to++)
@@ -98,7 +98,7 @@ CASE(everybody_to_everybody_without_replies) {
 }
 
 CASE(everybody_to_one_with_replies) {
-    enum { EACH = 2000 };
+    const int EACH = test_times(2000);
     begin();
     for (int i = 0; i < EACH; i++)
         expect_eq(gasnet_AMRequestShort1(0, ECHO, i), GASNET_OK);
@@ -110,7 +110,7 @@ CASE(one_that_does_not_poll) {
     enum { EACH = 300 };
     begin();
     if (test_rank == 0)
-        usleep(300000);
+        usleep((useconds_t)test_times(300000));
     for (int i = 0; i < EACH; i++)
         expect_eq(gasnet_AMRequestShort1(0, ECHO, 1), GASNET_OK);
     GASNET_BLOCKUNTIL(echoed == EACH);

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS = 4, EACH = 500, ADD = 150, ADDED, BUFFER, BUFFERED };
+enum { THREADS = 4, ADD = 150, ADDED, BUFFER, BUFFERED };
+#define EACH test_times(500)
 
 static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
 static long sum, under_lock;       /* both protected by the lock */
@@ -199,7 +200,7 @@ static void *start_and_end(void *arg) {
 /* The operations are complete when the thread has ended. */
 CASE(a_thread_that_ends_with_open_operations) {
     char *want = malloc(LONG), *own = test_segments[test_rank].addr;
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < test_times(5); round++) {
         test_fill(own, LONG, test_rank, round);
         test_fill(sent, LONG, 0, round);
         memset(got, 0, LONG);

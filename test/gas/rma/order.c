@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEGMENT = 1 << 20, ROUNDS = 150 };
+enum { SEGMENT = 1 << 20 };
+#define ROUNDS ((uint64_t)test_times(150))
 enum { ASK = 170, ANSWER, RELEASE, STORE };
 static gasnet_handlerentry_t table[4];
 TEST_SETUP(table, SEGMENT)
@@ -118,7 +119,8 @@ CASE(stores_before_a_barrier) {
  *
  * A lock protects one word in each segment, which holders put; the home's word is stored by message. Words of two
  * locks share a page. */
-enum { LOCKS = 3, THREADS = 2, HOLDS = 40, MOST_WAITERS = 256, WORDS_APART = 8192 };
+enum { LOCKS = 3, THREADS = 2, MOST_WAITERS = 256, WORDS_APART = 8192 };
+#define HOLDS test_times(40) /* of each thread and lock */
 enum answer { NONE, GRANTED, DENIED };
 
 struct waiters {

@@ -8,7 +8,7 @@
  * Local memory of transfers is outside the segment or in a part of it that belongs to the thread.
  *
  *      gas_random [--seed N] [--seconds S] [--threads N] [--words N]
- * timeout: 120 */
+ * timeout: 120; quick: openmpi */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -91,22 +91,22 @@ CASE(some_and_all) {
 }
 
 /* Many operations at once, with handles and without. */
-static void many_of_a_thread(size_t from, int version) {
-    gasnet_handle_t *handles = calloc(MANY, sizeof *handles);
-    uint64_t *values = calloc(MANY, sizeof *values);
+static void many_of_a_thread(size_t from, size_t count, int version) {
+    gasnet_handle_t *handles = calloc(count, sizeof *handles);
+    uint64_t *values = calloc(count, sizeof *values);
     if (!handles || !values)
         abort();
-    for (size_t i = 0; i < MANY; i++) {
+    for (size_t i = 0; i < count; i++) {
         values[i] = test_number(test_rank, from + i, version);
         handles[i] = gasnet_put_nb_bulk(other(), word(from + i), &values[i], 8);
     }
-    gasnet_wait_syncnb_all(handles, MANY);
-    expect_eq(valid(handles, MANY), 0);
-    memset(values, 0, MANY * sizeof *values);
-    for (size_t i = 0; i < MANY; i++)
+    gasnet_wait_syncnb_all(handles, count);
+    expect_eq(valid(handles, count), 0);
+    memset(values, 0, count * sizeof *values);
+    for (size_t i = 0; i < count; i++)
         gasnet_get_nbi(&values[i], other(), word(from + i), 8);
     gasnet_wait_syncnbi_gets();
-    for (size_t i = 0; i < MANY; i++)
+    for (size_t i = 0; i < count; i++)
         if (!expect(values[i] == test_number(test_rank, from + i, version)))
             break;
     free(handles);
@@ -114,11 +114,11 @@ static void many_of_a_thread(size_t from, int version) {
 }
 
 CASE(many_in_flight) {
-    many_of_a_thread(0, 1);
+    many_of_a_thread(0, MANY, 1);
 }
 
 static void *second_thread(void *arg) {
-    many_of_a_thread(*(size_t *)arg, 2);
+    many_of_a_thread(*(size_t *)arg, (size_t)test_times(MANY), 2);
     return NULL;
 }
 
@@ -126,7 +126,7 @@ CASE(many_in_flight_by_two_threads) {
     pthread_t thread;
     size_t from = MANY;
     pthread_create(&thread, NULL, second_thread, &from);
-    many_of_a_thread(0, 3);
+    many_of_a_thread(0, (size_t)test_times(MANY), 3);
     pthread_join(thread, NULL);
 }
 

@@ -371,7 +371,7 @@ CASE(empty_parts) {
 CASE(many_windows) {
     MPI_Info info = make_info("always");
     unsigned char *mine = aligned_bytes(1024);
-    int rounds = test_size > 2 ? 10 : test_seconds > 1 ? 200 : 50;
+    int rounds = test_size > 2 ? 10 : test_seconds > 1 ? 200 : 25;
     for (int i = 0; i < rounds; i++) {
         MPI_Win win;
         fill_pattern(mine, 1024, test_rank, 0, i);

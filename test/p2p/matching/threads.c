@@ -254,7 +254,7 @@ CASE(waiting_threads_take_turns) {
 }
 
 /* Only MPI can pack a datatype with an empty member. Threads that pack at the same time must not mix their bytes. */
-enum { PACKED = 4000, PACKED_ROUNDS = 100000 };
+enum { PACKED = 4000 };
 static MPI_Datatype packed_type;
 
 static void make_packed_type(void) {
@@ -272,7 +272,7 @@ static void *send_packed(void *arg) {
     char out[PACKED + 64], in[PACKED];
     int wrong = 0;
     memset(out, 'A' + w->number, sizeof out);
-    for (int i = 0; i < PACKED_ROUNDS; i++) {
+    for (int i = 0; i < test_times(100000); i++) {
         MPI_Request request;
         memset(in, 0, sizeof in);
         MPI_Isend(out, 1, packed_type, 0, w->number, MPI_COMM_SELF, &request);

@@ -209,8 +209,11 @@ static void copy_more_than_the_caches(int row, int from_stride, int to_stride) {
     int rows = (int)(bytes / (size_t)row) + 1, bad = 0;
     char *from = malloc((size_t)rows * (size_t)from_stride), *to = calloc((size_t)rows, (size_t)to_stride);
     struct patch a, b;
-    for (size_t i = 0; i < (size_t)rows * (size_t)from_stride; i++)
-        from[i] = (char)(1 + i * 2654435761u % 127);
+    size_t all = (size_t)rows * (size_t)from_stride, period = 127, filled = 0;
+    for (; filled < period; filled++)
+        from[filled] = (char)(1 + filled * 2654435761u % period);
+    for (; filled < all; filled *= 2) /* by blocks: each byte costs a check of ASan */
+        memcpy(from + filled, from, filled < all - filled ? filled : all - filled);
     expect_eq(data_patch_make_pair(&a, to + 3, &to_stride, &b, from + 1, &from_stride, (int[]){row, rows}, 1),
               0);
     data_patch_copy(&a, &b);

@@ -209,10 +209,12 @@ static bool one_fault(bool again, unsigned n, unsigned times, int error) {
     return failed > 0 || how != WELL;
 }
 
-/* Makes each of the first calls fail, then every `step`-th: most later calls transfer pages and are equivalent. In the quick tier calls on old
- * files and short transfers fail every second time, and half as many later calls. */
+/* Makes each of the first calls fail, then every `step`-th: most later calls transfer pages and are equivalent. In the quick tier every
+ * second of the first calls fails, on old files and in short transfers every third, which ones depends on the kind of failure; and half as many
+ * later calls. */
 static unsigned each(bool again, unsigned step, unsigned times, int error) {
-    unsigned n = 1, few = test_is_quick() ? 2 : 1, early = again || error == STORE_SHORT ? few : 1;
+    unsigned few = test_is_quick() ? 2 : 1, early = test_is_quick() ? 2 + (again || error == STORE_SHORT) : 1;
+    unsigned n = 1 + ((unsigned)error + times) % early;
     while (one_fault(again, n, times, error) && !test_failures)
         n += n < ALL ? early : few * step;
     return n;

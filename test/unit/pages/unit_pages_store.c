@@ -28,11 +28,12 @@ static void use_pages(const struct help_way *way, size_t page_bytes) {
     expect_eq(pages_store_close(s), 0);
 }
 
+/* The largest pages take nearly all of the time: in the quick tier only the ways in memory have them. */
 TEST(pages_come_back_by_all_ways)
 {
     for (int i = 0; i < HELP_WAYS; i++)
         for (size_t bytes = STORE_SMALLEST_PAGE; bytes <= STORE_LARGEST_PAGE; bytes *= 32)
-            if (help_can(&help_ways[i]))
+            if (help_can(&help_ways[i]) && !(test_is_quick() && i < 4 && bytes == STORE_LARGEST_PAGE))
                 use_pages(&help_ways[i], bytes);
 }
 
