@@ -38,7 +38,7 @@ test: ## run the tests that every change must pass: about 9 minutes on 2 cores, 
 tests-full: tests # the unit tests also without sanitizers and with TSan, the others also with ASan
 	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units sims"
 	@$(MAKE) tree-asan TARGETS="all tests"
-	@$(MAKE) tree-tsan TARGETS="units hearth-mpi hearth-serve mpi_suite"
+	@$(MAKE) tree-tsan TARGETS="units hearth-mpi mpi_suite"
 
 test-full: ## run the tests with more ranks, in all configurations and under sanitizers: hours
 	@packaging/setup.sh full

@@ -2,23 +2,31 @@
 #
 #   bin/hearth                      the command, once for all MPIs
 #   include/hearth/                 clampi.h hearth.h match.h vgasnet.h; armci/ and gasnet/, whose headers other projects have too
-#   lib/hearth/MPI/                 libhearth-mpi, libhearth-serve, libarmci, libvgasnet for this MPI, or for the standard ABI (abi); hearth-probe
-#   lib/hearth/                     libmatch, which does not depend on MPI
+#   lib/hearth/MPI/                 libhearth-mpi, libarmci, libvgasnet for this MPI, or for the standard ABI (abi); hearth-probe
+#   lib/hearth/                     libhearth-core, which these use, libhearth-ucx and libmatch: they do not depend on MPI
 #   lib/pkgconfig/, lib/cmake/Hearth/, share/modulefiles/hearth/VERSION
 #   share/man/, share/doc/hearth/   with examples/
 #
 # Always lib/, never lib64/: the command finds the libraries relative to itself (tools/run/find_library.c). The libraries find their
 # MPI where it was when they were linked. No installed file refers to the build tree.
 set(hearth_lib lib/hearth/${HEARTH_MPI})
-set_target_properties(hearth-mpi hearth-serve armci vgasnet match hearth hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+set_target_properties(hearth-mpi armci vgasnet PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+set_target_properties(match PROPERTIES INSTALL_RPATH "$ORIGIN")
+option(HEARTH_MPI_RPATH "installed libraries find their MPI where it was when they were linked; OFF: by the loader's search path" ON)
+set_target_properties(hearth-mpi armci vgasnet match hearth hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH ${HEARTH_MPI_RPATH})
 if(HEARTH_MPI STREQUAL abi) # the program, or the loader's configuration, chooses the MPI
-  set_target_properties(hearth-mpi hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH OFF SKIP_BUILD_RPATH ON)
+  set_target_properties(hearth-mpi hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH OFF)
+  set_target_properties(hearth-probe PROPERTIES SKIP_BUILD_RPATH ON)
+  set_target_properties(hearth-mpi PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN:$ORIGIN/..")
 endif()
 
 install(FILES include/clampi.h include/hearth.h include/match.h include/vgasnet.h DESTINATION include/hearth)
 install(DIRECTORY include/armci include/gasnet DESTINATION include/hearth FILES_MATCHING PATTERN "*.h")
-install(TARGETS hearth-mpi hearth-serve armci armci_static vgasnet vgasnet_static LIBRARY DESTINATION ${hearth_lib} ARCHIVE DESTINATION ${hearth_lib})
-install(TARGETS match match_static LIBRARY DESTINATION lib/hearth ARCHIVE DESTINATION lib/hearth)
+install(TARGETS hearth-mpi armci armci_static vgasnet vgasnet_static LIBRARY DESTINATION ${hearth_lib} ARCHIVE DESTINATION ${hearth_lib})
+install(TARGETS hearth-core match match_static LIBRARY DESTINATION lib/hearth ARCHIVE DESTINATION lib/hearth)
+if(TARGET hearth-ucx)
+  install(TARGETS hearth-ucx LIBRARY DESTINATION lib/hearth)
+endif()
 install(TARGETS hearth RUNTIME DESTINATION bin)
 install(TARGETS hearth-probe RUNTIME DESTINATION ${hearth_lib}) # started by `hearth info --check`
 
@@ -47,9 +55,9 @@ install(DIRECTORY examples DESTINATION share/doc/hearth)
 # The other libraries that a program needs if it links a static library of Hearth. They repeat what link_libraries and the
 # CMakeLists.txt of the folders tell CMake.
 set(always -lpthread -ldl -lm)
-set(needs_match ${HWLOC_LDFLAGS} ${always})
-set(needs_armci ${UCX_LDFLAGS} ${HWLOC_LDFLAGS} ${always})
-set(needs_vgasnet ${UCX_LDFLAGS} ${HWLOC_LDFLAGS} ${URING_LDFLAGS} ${always})
+set(needs_match ${always})
+set(needs_armci ${always})
+set(needs_vgasnet ${URING_LDFLAGS} ${always})
 foreach(name match armci vgasnet)
   foreach(folder ${CMAKE_C_IMPLICIT_LINK_DIRECTORIES}) # the linker searches these anyway
     list(REMOVE_ITEM needs_${name} -L${folder})

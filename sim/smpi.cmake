@@ -10,11 +10,11 @@ endif()
 set(smpi_flags "SHELL:-include smpi/smpi_helpers.h" "SHELL:-include ${CMAKE_CURRENT_SOURCE_DIR}/smpi_compat.h"
   -Wno-strict-prototypes -Wno-missing-prototypes)
 # The clock is simulated time, and not the CPU's counter: otherwise two runs would differ.
-set(smpi_names OPEN_MPI=1 _ucount=count _cancelled=cancelled HEARTH_CLOCK_SYSTEM=1)
+set(smpi_names OPEN_MPI=1 _ucount=count _cancelled=cancelled HEARTH_CLOCK_SYSTEM=1 HEARTH_MPI_NAME="smpi")
 
 # All sources of libhearth-mpi, from its own lists.
 set(smpi_sources)
-foreach(pair hearth-mpi:mpi hearth_base:base hearth_cache:cache hearth_match:match hearth_data:data hearth_net:net)
+foreach(pair hearth-mpi:mpi hearth_base:base hearth_cache:cache hearth_match:match hearth_data:data hearth_net:net hearth_over_mpi:net/mpi)
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 target)
   list(GET pair 1 folder)
@@ -36,9 +36,9 @@ add_custom_command(OUTPUT smpi/sync_calls.def
 add_custom_target(sim_smpi_sync_calls DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/smpi/sync_calls.def)
 
 add_library(sim_smpi_hearth OBJECT ${smpi_sources} smpi_charge.c)
-add_dependencies(sim_smpi_hearth sim_smpi_sync_calls hearth_net) # hearth_net: its build_id.h
+add_dependencies(sim_smpi_hearth sim_smpi_sync_calls)
 target_include_directories(sim_smpi_hearth SYSTEM BEFORE PRIVATE ${SMPI_INCLUDE}/smpi ${SMPI_INCLUDE})
-target_include_directories(sim_smpi_hearth PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/smpi ${CMAKE_BINARY_DIR}/src/net)
+target_include_directories(sim_smpi_hearth PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/smpi)
 target_compile_options(sim_smpi_hearth PRIVATE ${smpi_flags})
 target_compile_definitions(sim_smpi_hearth PRIVATE ${smpi_names})
 

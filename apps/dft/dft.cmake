@@ -18,7 +18,7 @@ function(add_dft name armci folder)
                          dft/grid.c dft/functional.c dft/kernel.c dft/arrays.c dft/build.c dft/verify.c dft/report.c ${common_mpi})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${folder})
   target_include_directories(${name} SYSTEM PRIVATE ${HEARTH_GA_INCLUDE})
-  target_link_libraries(${name} PRIVATE hearth_base ${HEARTH_GA} ${armci} ${HEARTH_SCALAPACK} ${HEARTH_LAPACK} ${HEARTH_BLAS}
+  target_link_libraries(${name} PRIVATE hearth_core_static ${HEARTH_GA} ${armci} ${HEARTH_SCALAPACK} ${HEARTH_LAPACK} ${HEARTH_BLAS}
                         gfortran MPI::MPI_C Threads::Threads m ${CMAKE_DL_LIBS})
 endfunction()
 add_dft(dft armci bin)

@@ -10,4 +10,4 @@ add_executable(dgemm dgemm/main.c dgemm/options.c dgemm/layout.c dgemm/fill.c dg
                      dgemm/team.c ${common})
 # The double-precision pairs of verify.c rely on each single rounding: the compiler may not fuse any.
 target_compile_options(dgemm PRIVATE -ffp-contract=off)
-target_link_libraries(dgemm PRIVATE vgasnet hearth_base PkgConfig::OPENBLAS Threads::Threads m)
+target_link_libraries(dgemm PRIVATE vgasnet hearth_core_static PkgConfig::OPENBLAS Threads::Threads m)

@@ -254,6 +254,7 @@ static void open_link(bool over_mpi) {
     struct link_events main = {.arrived = take, .failed = failed},
                        helps = {.arrived = serve, .failed = failed};
     struct address mine = {0};
+    net_mpi_offer(NULL);
     if (net_link_open(&options, &the_link) != 0 || net_link_port_open(the_link, 0, &main, &port) != 0 ||
         (rank == 1 && net_link_port_open(the_link, 1, &helps, &helper_port) != 0))
         stop("no network");

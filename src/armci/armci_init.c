@@ -89,7 +89,7 @@ static void job_close_all(void) {
     armci_memory_close_reach();
     armci_engine_close(&net);
     armci_count_report(&net);
-    live_close();
+    live_close(LIVE_BY_ARMCI);
     armci_handle_close_all();
     armci_memory_close_all();
     armci_locks_close_all();
@@ -133,8 +133,9 @@ static void close_when_mpi_ends(void) {
 /* ---- opening ---- */
 
 /* Before any other constructor reads a setting. */
-__attribute__((constructor(101))) static void hold_complaints(void) {
+__attribute__((constructor(101))) static void armci_announce(void) {
     settings_hold();
+    output_part_announce();
 }
 
 static bool is_threaded(void) {
@@ -148,9 +149,10 @@ static int job_open_all(MPI_Comm comm) {
     MPI_Comm_rank(armci_job.comm, &armci_job.rank);
     MPI_Comm_size(armci_job.comm, &armci_job.size);
     log_identify(armci_job.rank);
-    live_open(armci_job.rank, armci_job.size);
+    live_open(LIVE_BY_ARMCI, armci_job.rank, armci_job.size);
     armci_count_show();
     net_boot_over(&armci_job.comm, &armci_job.boot);
+    net_mpi_offer(NULL);
     int status = net_agree_on_settings(&armci_job.boot);
     if (status == 0)
         status = net_world_open(&armci_job.boot, net_boot_machine(&armci_job.comm),

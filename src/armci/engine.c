@@ -19,7 +19,6 @@ struct armci_engine {
     struct net_counts counts;
 };
 
-static struct net_registry *registry;
 static struct armci_engine
     *own; /* NULL: windows have opened it, or it has outlived an earlier ARMCI_Finalize */
 
@@ -56,17 +55,20 @@ static int engine_make(void) {
     armci_check("ARMCI_Init", MPI_Bcast(&key, 1, MPI_UINT64_T, 0, armci_job.comm));
     *own = (struct armci_engine){.comm = armci_job.comm, .world = armci_job.world};
     net_boot_over(&own->comm, &own->boot);
-    own->share = (struct net_share){
-        .key = key, .comm = &own->comm, .net = armci_job.net, .close = engine_end, .arg = own};
-    net_share_open(registry, &own->share);
+    own->share = (struct net_share){.key = key,
+                                    .comm = &own->comm,
+                                    .abi = net_mpi_abi(),
+                                    .net = armci_job.net,
+                                    .close = engine_end,
+                                    .arg = own};
+    net_share_open(&own->share);
     armci_job.share = &own->share;
     return 0;
 }
 
 int armci_engine_open(void) {
-    registry = net_registry_find();
     struct net_share *share =
-        net_share_take(registry, &armci_job.boot, NET_SERVICE_MAIN, has_same_processes, NULL);
+        net_share_take(net_mpi_abi(), &armci_job.boot, NET_SERVICE_MAIN, has_same_processes, NULL);
     if (!share)
         return engine_make();
     own = NULL;
@@ -81,7 +83,7 @@ void armci_engine_close(struct net_counts *counts) {
     struct armci_engine *e = own;
     net_count(armci_job.net, counts);
     armci_job.threaded = false; /* no other thread calls any more, and the guard may go with the engine */
-    net_share_leave(registry, armci_job.share, NET_SERVICE_MAIN);
+    net_share_leave(armci_job.share, NET_SERVICE_MAIN);
     if (e && e->closed)
         *counts = e->counts;
 }

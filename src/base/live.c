@@ -171,21 +171,25 @@ static void live_identify(int rank, int size) {
     end_change();
 }
 
-void live_open(int rank, int size) {
+static unsigned users; /* enum live_user; guarded by live_lock */
+
+void live_open(enum live_user user, int rank, int size) {
     static bool tried;
     bool wanted = settings_get()->live;
     pthread_mutex_lock(&live_lock);
     if (wanted && !tried)
         live_shown = live_file_make();
     tried = true;
+    users |= user;
     if (live_shown && !live_shown->size)
         live_identify(rank, size);
     pthread_mutex_unlock(&live_lock);
 }
 
-void live_close(void) {
+void live_close(enum live_user user) {
     pthread_mutex_lock(&live_lock);
-    if (live_shown) {
+    users &= ~(unsigned)user;
+    if (live_shown && !users) {
         begin_change();
         live_shown->size = 0;
         end_change();

@@ -35,10 +35,13 @@ struct live_field {
 #define LIVE_FIELD_MINUS(what_, type, member)                                                                \
     { LIVE_##what_, (uint8_t)sizeof(((type *)0)->member), -1, (uint32_t)offsetof(type, member) }
 
-/* Call once the rank is known, and before anything is shown. While the page is open, further calls do nothing. */
-void live_open(int rank, int size);
-/* The job is over: readers ignore the page. Its memory remains in place until the process ends. */
-void live_close(void);
+/* The interfaces of a process share one page. */
+enum live_user { LIVE_BY_MPI = 1, LIVE_BY_ARMCI = 2, LIVE_BY_GASNET = 4 };
+
+/* Call once the rank is known, and before anything is shown. Further calls of the same user do nothing. */
+void live_open(enum live_user user, int rank, int size);
+/* The job is over for this user; if for all, readers ignore the page. Its memory remains in place until the process ends. */
+void live_close(enum live_user user);
 
 /* Zeroed, aligned to 128; in the page, or else from the heap. NULL if memory ran out. */
 void *live_alloc(size_t bytes);

@@ -1,8 +1,6 @@
-/* output_part.c: see output_part.h. The libraries of a process do not depend on each other, so libhearth-mpi is looked up by
- * name. */
+/* output_part.c: see output_part.h. */
 #include "base/output_part.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +9,16 @@
 #include "base/log.h"
 #include "base/output.h"
 
-typedef int part_taker(const char *name, const char *json);
+static output_part_taker *part_take;
+static int announced;
+
+void output_parts_to(output_part_taker *take) {
+    part_take = take;
+}
+
+void output_part_announce(void) {
+    announced++;
+}
 
 static char *part_text(void (*write)(struct json *j, const void *arg), const void *arg) {
     char *text = NULL;
@@ -54,13 +61,12 @@ static void part_write_alone(FILE *file, const char *name, int rank, int ranks, 
 
 void output_part(const char *name, int rank, int ranks, const char *mpi,
                  void (*write)(struct json *j, const void *arg), const void *arg) {
-    part_taker *take = (part_taker *)dlsym(RTLD_DEFAULT, "hearth_report_part");
-    bool is_shared = take || (dlsym(RTLD_DEFAULT, "ARMCI_Init") && dlsym(RTLD_DEFAULT, "vgasnet_init"));
+    bool is_shared = part_take || announced > 1;
     char *text = part_text(write, arg);
     struct output o;
     if (!text)
         log_error("HEARTH_REPORT: no memory for the part %s; it is not written", name);
-    if (text && (!take || take(name, text)) && output_open(&o, rank, is_shared ? name : NULL)) {
+    if (text && (!part_take || part_take(name, text)) && output_open(&o, rank, is_shared ? name : NULL)) {
         part_write_alone(o.file, name, rank, ranks, mpi, text);
         output_close(&o);
     }

@@ -2,7 +2,6 @@
  * never stops the program: the log line states the error and the value used instead. */
 #include "base/settings.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -337,9 +336,7 @@ static void settings_load(void) {
     log_set_level((enum log_level)current.log);
     report_former_names();
     warn_of_unknown();
-    bool is_second =
-        dlsym(RTLD_DEFAULT, "hearth_acquire"); /* libhearth-mpi, which complains, is in this process, too */
-    if (!complaints.is_held && !is_second)
+    if (!complaints.is_held)
         settings_complain(0, 0);
 }
 

@@ -5,6 +5,7 @@
 #include "net/boot/agree.h"
 #include "net/boot/collect.h"
 #include "net/boot/machine.h"
+#include "net/mpi/boot_mpi.h"
 #include "net/rpc/call.h"
 #include "net/rpc/channel.h"
 #include "net/rpc/direct.h"

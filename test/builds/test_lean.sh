@@ -30,7 +30,7 @@ quick=''
 build() {
     local without=()
     if [ -z "$quick" ]; then
-        env -u MAKEFLAGS -u MAKELEVEL make tree-lean JOBS=1 TARGETS="vgasnet hearth hearth-mpi hearth-serve"
+        env -u MAKEFLAGS -u MAKELEVEL make tree-lean JOBS=1 TARGETS="vgasnet hearth hearth-mpi"
         return
     fi
     lean=$dir/lean

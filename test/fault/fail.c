@@ -8,7 +8,7 @@
  *      TEST_FAIL_COUNT=FILE        that rank keeps the number of calls of each kind in this file, as words of 8 bytes
  *
  * Otherwise only calls from our own libraries count; their code ranges are read when this library is loaded, and the return
- * address identifies a call. Calls of MPI, UCX and the program itself never fail. libhearth-serve, which is loaded later,
+ * address identifies a call. Calls of MPI, UCX and the program itself never fail. libhearth-ucx, which is loaded later,
  * must be preloaded too. This library comes last among the preloaded ones: libhearth-mpi looks for MPI behind itself. */
 #include "fail.h"
 
@@ -51,7 +51,7 @@ static bool is_ours(const char *path) {
     if (program)
         return !*path && strcmp(program, program_invocation_short_name) == 0;
     return strstr(path, "libhearth-mpi") || strstr(path, "libarmci") || strstr(path, "libvgasnet") ||
-           strstr(path, "libhearth-serve");
+           strstr(path, "libhearth-core") || strstr(path, "libhearth-ucx");
 }
 
 static int add_ranges(struct dl_phdr_info *info, size_t size, void *unused) {

@@ -20,6 +20,8 @@ echo "seed $seed (HEARTH_TEST_SEED)"
 
 mpi_preload="--preload $tree/lib/libhearth-mpi.so"
 serve="$mpi_preload --env HEARTH_WINDOWS=serve"
+ucx='' # loaded later otherwise, and then its calls would not fail
+[ ! -e "$tree/lib/libhearth-ucx.so" ] || ucx="--preload $tree/lib/libhearth-ucx.so"
 exchanges="ring with_oneself replace_in_a_ring replace_with_oneself proc_null with_plain_calls"
 programs=( # name, settings and preloads, program and arguments
     "cache|$mpi_preload --env HEARTH_BYPASS=never --env HEARTH_REPORT=$dir/report|$tree/test/mpi_smoke"
@@ -29,13 +31,13 @@ programs=( # name, settings and preloads, program and arguments
     "host|$mpi_preload --env HEARTH_MATCH=on --env HEARTH_MATCH_NODE=off|$tree/test/p2p_sendrecv $exchanges"
     "communicators|$mpi_preload --env HEARTH_MATCH=on|$tree/test/p2p_comms split"
     "served|$serve --env HEARTH_TEST_CONFIG=tiny|$tree/test/mpi_writes put accumulate get_accumulate compare_and_swap"
-    "helpers|$serve --env HEARTH_TEST_CONFIG=tiny --preload $tree/lib/libhearth-serve.so --env HEARTH_NODE_RANKS=1|$tree/test/mpi_writes put accumulate get_accumulate compare_and_swap"
-    "armci|--env HEARTH_NODE_RANKS=1|$tree/test/armci_handles"
-    "direct|--env HEARTH_NODE_RANKS=1 --env HEARTH_DIRECT=on|$tree/test/armci_handles puts_then_gets_waited_for_backwards"
+    "helpers|$serve --env HEARTH_TEST_CONFIG=tiny $ucx --env HEARTH_NODE_RANKS=1|$tree/test/mpi_writes put accumulate get_accumulate compare_and_swap"
+    "armci|$ucx --env HEARTH_NODE_RANKS=1|$tree/test/armci_handles"
+    "direct|$ucx --env HEARTH_NODE_RANKS=1 --env HEARTH_DIRECT=on|$tree/test/armci_handles puts_then_gets_waited_for_backwards"
     "armcimpi|--env HEARTH_NODE_RANKS=1 --env HEARTH_NET=mpi|$tree/test/armci_handles"
-    "memory|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM=off|$tree/test/gas_values"
+    "memory|$ucx --env HEARTH_NODE_RANKS=1 --env HEARTH_NVM=off|$tree/test/gas_values"
     "memorympi|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM=off --env HEARTH_NET=mpi|$tree/test/gas_values"
-    "pages|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM_DIR=$dir|$tree/test/gas_values"
+    "pages|$ucx --env HEARTH_NODE_RANKS=1 --env HEARTH_NVM_DIR=$dir|$tree/test/gas_values"
     "pagesmpi|--env HEARTH_NODE_RANKS=1 --env HEARTH_NVM_DIR=$dir --env HEARTH_NET=mpi|$tree/test/gas_values"
 )
 

@@ -31,7 +31,10 @@ left_to_mpi() { # name, expected reason, library, options of launch.sh
     failed=1
 }
 
-cp "$tree/lib/libhearth-mpi.so" "$dir"
-left_to_mpi 'without libhearth-serve.so' '.*libhearth-serve.so' "$dir/libhearth-mpi.so"
+# libhearth-core looks for libhearth-ucx in its own folder.
+cp "$tree/lib/libhearth-core.so.1" "$dir"
+left_to_mpi 'without libhearth-ucx.so' 'the network cannot be used, see above' "$tree/lib/libhearth-mpi.so" --env LD_LIBRARY_PATH="$dir"
+grep -q 'error: network ucx: .*libhearth-ucx.so: .*: install it beside libhearth-core' "$dir/out" ||
+    { echo 'FAIL without libhearth-ucx.so: no line names it' && cat "$dir/out" && failed=1; }
 left_to_mpi 'HEARTH_NET=mpi' 'over MPI messages a helper needs MPI_THREAD_MULTIPLE' "$tree/lib/libhearth-mpi.so" --env HEARTH_NET=mpi
 exit $failed

@@ -56,8 +56,8 @@ for windows in serve auto; do
 done
 [ "$mpi" = openmpi ] || { echo "MPICH creates such windows between hosts" && exit $failed; }
 
-out=$("$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --preload "$tree/lib/libhearth-serve.so" \
-    --preload "$tree/test/fail.so" --env TEST_FAIL=windows:1:on --env HEARTH_WINDOWS=serve --env HEARTH_NODE_RANKS=1 \
+out=$("$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --preload "$tree/lib/libhearth-ucx.so" --preload "$tree/test/fail.so" \
+    --env TEST_FAIL=windows:1:on --env HEARTH_WINDOWS=serve --env HEARTH_NODE_RANKS=1 \
     --env HEARTH_TEST_CONFIG=tiny --env HEARTH_LOG=debug "$tree/test/mpi_sync" fence post_start_complete_wait post_start_complete_test \
     post_with_assertions 2>&1)
 status=$?

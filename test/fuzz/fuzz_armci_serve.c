@@ -33,21 +33,21 @@ void __wrap__exit(int status) {
     longjmp(refused, 1);
 }
 
-int __wrap_net_shared_check(const void *low, size_t bytes, char **base, size_t *size);
-int __wrap_net_shared_check(const void *low, size_t bytes, char **base, size_t *size) {
+int __wrap_hearth_core_net_shared_check(const void *low, size_t bytes, char **base, size_t *size);
+int __wrap_hearth_core_net_shared_check(const void *low, size_t bytes, char **base, size_t *size) {
     (void)base, (void)size;
     size_t offset = (size_t)((uintptr_t)low - (uintptr_t)memory);
     return offset > MEMORY || bytes > MEMORY - offset ? -1 : 0;
 }
 
-bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *at);
-bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *at) {
+bool __wrap_hearth_core_net_lock_table_try(struct net_lock_table *s, const void *at);
+bool __wrap_hearth_core_net_lock_table_try(struct net_lock_table *s, const void *at) {
     (void)s, (void)at;
     return held == 0 || --held > 0;
 }
 
-void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *at);
-void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *at) {
+void __wrap_hearth_core_net_lock_table_unlock(struct net_lock_table *s, const void *at);
+void __wrap_hearth_core_net_lock_table_unlock(struct net_lock_table *s, const void *at) {
     (void)s, (void)at;
 }
 

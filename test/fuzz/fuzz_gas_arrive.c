@@ -32,8 +32,8 @@ void __wrap__exit(int status) {
     longjmp(refused, 1);
 }
 
-void *__wrap_net_world_share(struct net_world *w, const struct net_boot *boot, size_t bytes);
-void *__wrap_net_world_share(struct net_world *w, const struct net_boot *boot, size_t bytes) {
+void *__wrap_hearth_core_net_world_share(struct net_world *w, const struct net_boot *boot, size_t bytes);
+void *__wrap_hearth_core_net_world_share(struct net_world *w, const struct net_boot *boot, size_t bytes) {
     (void)w, (void)boot;
     fuzz_must(bytes <= sizeof boxes);
     return boxes;

@@ -12,8 +12,8 @@
 
 static unsigned errors;
 
-void __wrap_log_print(enum log_level level, const char *format, ...);
-void __wrap_log_print(enum log_level level, const char *format, ...) {
+void __wrap_hearth_core_log_print(enum log_level level, const char *format, ...);
+void __wrap_hearth_core_log_print(enum log_level level, const char *format, ...) {
     char line[2048];
     va_list arguments;
     va_start(arguments, format);

@@ -66,7 +66,7 @@ check() { # name, link command
 
 # The libraries that the static library needs, from the shared one.
 needs=$(readelf -d "$tree/lib/libvgasnet.so" | sed -n 's/.*NEEDED.*\[lib\(.*\)\.so.*\]/-l:lib\1.so/p' | grep -vE 'libc\.so|ld-linux|mpi|sanitizer|asan|ubsan|tsan' | sed 's/-l:lib\(.*\)\.so/\1/')
-libraries=()
+libraries=("$tree/lib/libhearth-core.so" -Wl,-rpath,"$tree/lib")
 for name in $needs; do
     file=$(ldconfig -p | awk -v n="lib$name.so" 'index($1, n) == 1 { print $NF; exit }')
     [ -z "$file" ] || libraries+=("$file")

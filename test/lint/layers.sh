@@ -3,7 +3,7 @@
 # one. layers.txt lists the layers; symbols.py checks by them what the objects need.
 #
 # A mechanism never includes another mechanism, nor an API another API. Each folder of src/ has one header for others,
-# named after it; its other headers are private. MPI may be used by net, the APIs and programs; of the tools, which
+# named after it; its other headers are private. MPI may be used by the APIs and programs; of net only by net/mpi; of the tools, which
 # serve any MPI, only by tools/probe. A public header that includes <mpi.h> counts as MPI itself. Simulations drive
 # the state machines and may include private headers; tests are not checked.
 #
@@ -81,7 +81,7 @@ FNR == 1 {
     header = $0
     sub(/^[^<"]*[<"]/, "", header)
     sub(/[>"].*/, "", header)
-    if (header in is_mpi && !(folder in mpi_allowed)) violation(folder " may not use MPI (" header ")")
+    if (header in is_mpi && (!(folder in mpi_allowed) || (folder == "net" && FILENAME !~ "^src/net/mpi/"))) violation(folder " may not use MPI (" header ")")
     else if (header ~ /\.\.\//) violation("\"" header "\" bypasses the layers: name the folder, as in \"base/base.h\"")
     else if (header ~ /\//) {
         check_folder(header)

@@ -34,6 +34,12 @@ for library in build/mpich/lib/*.so build/openmpi/lib/*.so build/abi/lib/*.so; d
         echo "$library: exports ${wrong:-nothing}" | paste -sd ' ' -
         bad=1
     fi
+    case $library in # they are for all MPIs
+    */libhearth-core.so | */libhearth-ucx.so | */libmatch.so)
+        calls=$(nm -D --undefined-only "$library" | awk '$NF ~ /^P?MPIX?_/ { print $NF }')
+        [ -z "$calls" ] || { echo "$library: needs MPI:" $calls && bad=1; }
+        ;;
+    esac
     case $library in
     build/mpich/*) private=$(private_names "$library") ;;
     build/abi/*) private=$(constants= && private_names "$library"; needed_mpis "$library") ;;

@@ -246,6 +246,7 @@ static bool open_with(struct node *n, const struct link_options *options) {
     struct link_events helper = {.arg = n, .arrived = serve, .place = place, .failed = client_failed};
     need_network();
     memset(n, 0, sizeof *n);
+    net_mpi_offer(NULL);
     if (!expect_eq(net_link_open(options, &n->link), 0))
         MPI_Abort(MPI_COMM_WORLD, 1);
     n->in_place = net_link_in_place(n->link) ? options->in_place : 0;

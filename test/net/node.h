@@ -12,6 +12,7 @@
 
 #include "../mpi/test.h"
 #include "net/link/link.h"
+#include "net/mpi/boot_mpi.h"
 
 enum { ECHO, COUNT };
 

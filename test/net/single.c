@@ -5,10 +5,12 @@
 #include <errno.h>
 
 #include "net/link/link.h"
+#include "net/mpi/boot_mpi.h"
 
 static int try_open(int ports, struct link **link) {
     MPI_Comm world = MPI_COMM_WORLD;
     struct link_options options = {.kind = LINK_MPI, .most = 1000, .ports = ports, .comm = &world};
+    net_mpi_offer(NULL);
     return net_link_open(&options, link);
 }
 

@@ -17,7 +17,7 @@
 static const struct live_field fields[] = {{LIVE_gets, 8, 1, 0}};
 
 static void show_good(void) {
-    live_open(0, 1);
+    live_open(LIVE_BY_MPI, 0, 1);
     uint64_t *gets = live_alloc(sizeof *gets);
     *gets = 42;
     live_show(gets, fields, 1);

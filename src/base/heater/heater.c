@@ -39,9 +39,6 @@
 
 #include "base/base.h"
 #include "base/heater/heater_affinity.h"
-#include "hearth.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 enum { FIRST_PLACES = 64, MOST_CHUNKS = 24, PIECE = 4096 };
 enum { ASLEEP = 1, STOP = 2, EMPTY = 4, PAUSE = 8 };                            /* in `word` */
@@ -433,14 +430,6 @@ void heater_resume(void) {
     }
     atomic_fetch_add(&word, PAUSE);
     log_error("hearth_heater_resume: the heater was not paused; the call is ignored");
-}
-
-EXPORT void hearth_heater_pause(void) {
-    heater_pause();
-}
-
-EXPORT void hearth_heater_resume(void) {
-    heater_resume();
 }
 
 void heater_counters(struct heater_counters *counters) {

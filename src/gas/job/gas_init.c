@@ -51,8 +51,9 @@ static int begin_mpi(int *argc, char ***argv) {
 /* ---- opening ---- */
 
 /* Before any other constructor reads a setting. */
-__attribute__((constructor(101))) static void hold_complaints(void) {
+__attribute__((constructor(101))) static void gas_announce(void) {
     settings_hold();
+    output_part_announce();
 }
 
 static int open_comms(void) {
@@ -60,8 +61,9 @@ static int open_comms(void) {
     MPI_Comm_rank(gas_comm.all, &gas_job.rank);
     MPI_Comm_size(gas_comm.all, &gas_job.size);
     log_identify(gas_job.rank);
-    live_open(gas_job.rank, gas_job.size);
+    live_open(LIVE_BY_GASNET, gas_job.rank, gas_job.size);
     net_boot_over(&gas_comm.all, &gas_job.boot);
+    net_mpi_offer(NULL);
     int status = net_agree_on_settings(&gas_job.boot), machine = net_boot_machine(&gas_comm.all);
     if (status != 0)
         return status;

@@ -174,7 +174,7 @@ static void leave_close_all(bool attached, bool ends, bool well) {
     gas_ask_close();
     MPI_Barrier(gas_comm.all);
     net_close(gas_job.net, &gas_job.boot, NULL);
-    live_close();
+    live_close(LIVE_BY_GASNET);
     if (attached && gas_memory_detach(well, ends) != 0)
         unsaved = true;
     if (!ends) {

@@ -17,6 +17,6 @@ int hook_Finalize(void) {
     rma_check_summary();
     report_at_end();
     report_partial_remove();
-    live_close();
+    live_close(LIVE_BY_MPI);
     return host_Finalize();
 }

@@ -16,7 +16,7 @@ static void job_show(void) {
     host_Comm_rank(MPI_COMM_WORLD, &rank);
     host_Comm_size(MPI_COMM_WORLD, &size);
     log_identify(rank);
-    live_open(rank, size);
+    live_open(LIVE_BY_MPI, rank, size);
 }
 
 static void job_start(void) {

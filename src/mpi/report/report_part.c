@@ -59,6 +59,10 @@ __attribute__((visibility("default"))) int hearth_report_part(const char *name, 
     return rc;
 }
 
+__attribute__((constructor)) static void take_parts(void) {
+    output_parts_to(hearth_report_part);
+}
+
 void report_parts_json(struct json *j) {
     pthread_mutex_lock(&mutex);
     if (count)

@@ -4,7 +4,6 @@
  * takes part in the next collective exchange, and reports the failure there. */
 #include "net/boot/agree.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -37,10 +36,6 @@ struct agreed_settings {
     uint32_t node_ranks;
 };
 
-static bool libhearth_complains(void) {
-    return dlsym(RTLD_DEFAULT, "hearth_acquire") != NULL;
-}
-
 static void agree_on_complaints(const struct net_boot *boot, const struct agreed_settings *all) {
     unsigned char mine = all[boot->rank].complaint;
     int same = 0, lowest = boot->rank;
@@ -51,7 +46,7 @@ static void agree_on_complaints(const struct net_boot *boot, const struct agreed
             same++;
             lowest = i;
         }
-    if (lowest == boot->rank && !libhearth_complains())
+    if (lowest == boot->rank)
         settings_complain(same, boot->size);
     settings_complained();
 }
@@ -63,7 +58,7 @@ static void agree_on_report(const struct net_boot *boot, const struct agreed_set
     if (i == boot->size)
         return;
     output_disable();
-    if (!boot->rank && !libhearth_complains())
+    if (!boot->rank)
         output_differs();
 }
 

@@ -15,16 +15,6 @@ struct net_boot {
     int (*gather)(void *arg, const void *mine, void *all, size_t bytes);
 };
 
-/* Over MPI. `comm` points to an MPI_Comm, which must outlive `boot`. */
-void net_boot_over(const void *comm, struct net_boot *boot);
-
-/* A number that is equal in two ranks of `comm` if and only if they run on one machine. Collective. */
-int net_boot_machine(const void *comm);
-
-/* Ends the job: calls MPI_Abort where that is allowed, otherwise ends only this process. The exit status is never 0,
- * which would report success to a batch system. Flushes all output streams and the log first. */
-_Noreturn void net_boot_abort(int code);
-
 static inline int net_boot_gather(const struct net_boot *b, const void *mine, void *all, size_t bytes) {
     return b->gather(b->arg, mine, all, bytes);
 }

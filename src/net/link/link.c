@@ -2,26 +2,29 @@
 #include "net/link/link_internal.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 #include "base/base.h"
 
+static const struct link_network *_Atomic over_mpi;
+
+void net_link_offer_mpi(const struct link_network *network) {
+    const struct link_network *none = NULL;
+    atomic_compare_exchange_strong(&over_mpi, &none, network);
+}
+
 static const struct link_network *network_of(enum link_kind kind) {
-    if (kind == LINK_MPI)
-        return &net_link_mpi;
-#ifdef HEARTH_UCX
-    return &net_link_ucx;
-#else
-    return NULL;
-#endif
+    if (kind == LINK_UCX)
+        return net_link_load_ucx();
+    const struct link_network *network = atomic_load(&over_mpi);
+    if (!network)
+        log_error("network mpi: no library of this process sends MPI messages: set HEARTH_NET=ucx");
+    return network;
 }
 
 int net_link_open(const struct link_options *options, struct link **link) {
     const struct link_network *network = network_of(options->kind);
-    if (!network) {
-        log_error("network ucx: built without UCX: build with libucx-dev installed, or unset HEARTH_NET");
-        return -ENOTSUP;
-    }
-    return network->open(options, link);
+    return network ? network->open(options, link) : -ENOTSUP;
 }
 
 void net_link_close(struct link *link) {

@@ -1,4 +1,5 @@
-/* link.h: messages between nodes, over UCX or over MPI.
+/* link.h: messages between nodes, over UCX or over MPI. The network over UCX lies in a library that is loaded when it is first
+ * opened; the one over MPI belongs to the library above that knows MPI, which offers it (net/mpi/boot_mpi.h).
  *
  * A process has one link with several ports, each used by one thread: the main port of the client side and, in the
  * leader of a node, the ports of its helpers. A message is a header and a payload, both short enough to be sent in
@@ -29,9 +30,6 @@ struct link_options {
     int ports;   /* opened by this process: 1, plus one for each helper in it */
     /* MPI_Comm * of all processes. Only LINK_MPI uses it, to derive its own communicators. */
     const void *comm;
-    /* Finds functions of the MPI library by their names, for LINK_MPI in processes in which libhearth-mpi interposes them: these
-     * messages are not the program's. NULL: nothing is interposed. */
-    void *(*find_mpi)(const char *name);
     bool direct; /* whether memory will be exposed */
     /* Payloads of at least so many bytes are received in place (link_events.place), if the network can do it; 0: none.
      * They may be longer than `most` then: see net_link_in_place. Must be the same in all processes. */
@@ -64,6 +62,10 @@ struct link_send {
     void (*sent)(struct link_send *s, int status); /* 0, or negative: the peer has failed */
     struct link_port *port;                        /* private to the link */
 };
+
+/* Offers the network over MPI. Of several offers the first one counts. */
+struct link_network;
+void net_link_offer_mpi(const struct link_network *network);
 
 /* Collective for LINK_MPI, which creates communicators. Returns 0, or a negative code after logging an error:
  * -ENOTSUP if this build or this MPI cannot do it (such as LINK_MPI without MPI_THREAD_MULTIPLE), -ENOMEM, -EMFILE

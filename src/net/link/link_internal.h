@@ -1,4 +1,4 @@
-/* link_internal.h: declarations shared by link.c and the networks behind it.
+/* link_internal.h: declarations shared by link.c and the networks behind it (src/net/mpi, src/net/ucx).
  *
  * A network is a table of functions. Its own structures begin with the ones below, so that link.c finds the table.
  * The functions receive the structures that the same network created. */
@@ -56,7 +56,8 @@ struct link_window {
     const struct link_network *network;
 };
 
-extern const struct link_network net_link_ucx, net_link_mpi;
+/* The network over UCX; NULL after logging an error: this build has none, or it cannot be loaded. load_ucx.c */
+const struct link_network *net_link_load_ucx(void);
 
 /* The most time that each step of closing may take. */
 #define LINK_CLOSE_NS 2000000000u

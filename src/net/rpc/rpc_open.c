@@ -150,12 +150,10 @@ static int share_node(struct net *n, const struct net_boot *boot) {
 static int engine_open_link(struct net *n, const void *comm) {
     const struct settings *set = settings_get();
     const struct flow_limits *l = &n->limits;
-    const struct net_registry *registry = net_registry_find();
     struct link_options options = {.kind = (enum link_kind)set->net,
                                    .most = l->pool_buffers > 0 ? l->pool_buffer_bytes : l->bytes,
                                    .ports = 1 + (n->world->local == 0 ? n->helpers : 0),
                                    .comm = comm,
-                                   .find_mpi = registry ? registry->find_mpi : NULL,
                                    .direct = set->direct != DIRECT_OFF};
     return net_link_open(&options, &n->link);
 }

@@ -37,7 +37,7 @@ struct robust_self {
     struct robust_list_head *head; /* NULL: not asked for yet */
     uint32_t id;
 };
-extern HIDDEN _Thread_local struct robust_self net_robust_self __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct robust_self net_robust_self __attribute__((tls_model("initial-exec")));
 void net_robust_find_self(void);
 
 static inline uint32_t net_robust_id(void) {

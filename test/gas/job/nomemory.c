@@ -9,18 +9,18 @@
 static bool refuses; /* memory for the page that hearth top reads */
 static int shown;
 
-void *__real_live_alloc(size_t bytes);
-void *__wrap_live_alloc(size_t bytes);
-void *__wrap_live_alloc(size_t bytes) {
-    return refuses ? NULL : __real_live_alloc(bytes);
+void *__real_hearth_core_live_alloc(size_t bytes);
+void *__wrap_hearth_core_live_alloc(size_t bytes);
+void *__wrap_hearth_core_live_alloc(size_t bytes) {
+    return refuses ? NULL : __real_hearth_core_live_alloc(bytes);
 }
 
-void __wrap_live_show(const void *object, const struct live_field *fields, unsigned count);
-void __real_live_show(const void *object, const struct live_field *fields, unsigned count);
-void __wrap_live_show(const void *object, const struct live_field *fields, unsigned count) {
+void __wrap_hearth_core_live_show(const void *object, const struct live_field *fields, unsigned count);
+void __real_hearth_core_live_show(const void *object, const struct live_field *fields, unsigned count);
+void __wrap_hearth_core_live_show(const void *object, const struct live_field *fields, unsigned count) {
     shown++;
     if (object)
-        __real_live_show(object, fields, count);
+        __real_hearth_core_live_show(object, fields, count);
 }
 
 CASE(no_memory_for_pages) {

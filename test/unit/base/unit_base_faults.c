@@ -81,7 +81,7 @@ static _Alignas(65536) char variable[65536];
 
 static int show(void) {
     variable[0] = 5;
-    live_open(0, 1);
+    live_open(LIVE_BY_MPI, 0, 1);
     struct thing *t = live_alloc(sizeof *t);
     if (!t || t->gets)
         return WRONG;
@@ -96,7 +96,7 @@ static int show(void) {
     live_hide(t);
     live_free(t);
     live_free(much);
-    live_close();
+    live_close(LIVE_BY_MPI);
     return variable[0] == 6 ? FINE : WRONG;
 }
 
@@ -106,7 +106,7 @@ TEST(the_page_of_hearth_top)
 /* The copy in the child of a fork. */
 static int show_and_fork(void) {
     int status = 0;
-    live_open(0, 1);
+    live_open(LIVE_BY_MPI, 0, 1);
     live_adopt(variable, sizeof variable);
     variable[1] = 7;
     pid_t child = fork();

@@ -287,12 +287,12 @@ ALONE(memory_may_be_written_meanwhile, READS " HEARTH_HEATER_US=1") {
 ALONE(pauses_nest, "HEARTH_HEATER=on") {
     heater_add(area, 4096);
     expect(goes_on());
-    hearth_heater_pause();
+    heater_pause();
     heater_pause();
     expect(rests());
     heater_resume();
     expect(rests());
-    hearth_heater_resume();
+    heater_resume();
     expect(goes_on());
 }
 

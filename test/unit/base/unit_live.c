@@ -73,7 +73,7 @@ TEST(without_a_page_nothing_is_shown_and_memory_is_there_all_the_same)
     live_free(t);
     live_thread_begins(LIVE_HELPER);
     live_thread_ends();
-    live_close();
+    live_close(LIVE_BY_MPI);
     expect_eq(memory_open_shown(&m, 100, NULL), 0);
     memory_close(&m);
     expect(find() < 0);
@@ -92,28 +92,28 @@ static int in_child(int (*run)(void)) {
 
 static int open_while_off(void) {
     setenv("HEARTH_LIVE", "off", 1);
-    live_open(0, 1);
+    live_open(LIVE_BY_MPI, 0, 1);
     return find() >= 0 || live_take(8);
 }
 
 static int open_with_small_files_only(void) {
     struct rlimit limit = {.rlim_cur = 4096, .rlim_max = 4096};
     setrlimit(RLIMIT_FSIZE, &limit);
-    live_open(0, 1);
+    live_open(LIVE_BY_MPI, 0, 1);
     return find() >= 0 || live_take(8);
 }
 
 static int open_without_descriptors(void) {
     struct rlimit limit = {.rlim_cur = 3, .rlim_max = 3};
     setrlimit(RLIMIT_NOFILE, &limit);
-    live_open(0, 1);
+    live_open(LIVE_BY_MPI, 0, 1);
     return live_take(8) != NULL;
 }
 
 static int open_with_few_descriptors(void) {
     struct rlimit limit = {.rlim_cur = 64, .rlim_max = 64};
     setrlimit(RLIMIT_NOFILE, &limit);
-    live_open(0, 1);
+    live_open(LIVE_BY_MPI, 0, 1);
     return find() < 0 || !live_take(8);
 }
 
@@ -128,7 +128,7 @@ TEST(there_is_none_if_it_is_not_wanted_or_cannot_be)
 TEST(the_page_is_the_owners_and_sealed)
 {
     struct stat st;
-    live_open(3, 8);
+    live_open(LIVE_BY_MPI, 3, 8);
     descriptor = find();
     expect(descriptor >= 0);
     expect(!fstat(descriptor, &st) && (st.st_mode & 0777) == 0600 && st.st_size == LIVE_FILE_BYTES);
@@ -144,7 +144,7 @@ TEST(the_page_is_the_owners_and_sealed)
     expect_eq(page()->pid, getpid());
     expect_eq(page()->rank, 3);
     expect_eq(page()->size, 8);
-    live_open(5, 9);
+    live_open(LIVE_BY_MPI, 5, 9);
     expect_eq(page()->rank, 3);
 }
 
@@ -240,7 +240,7 @@ static int count_and_end(void) {
     struct thing *later = live_take(sizeof *later);
     global.of.big += 1000;
     live_hide(&global);
-    live_open(0, 1);
+    live_open(LIVE_BY_MPI, 0, 1);
     live_thread_begins(LIVE_HELPER);
     return later != NULL || global.of.big < 1000;
 }
@@ -308,9 +308,9 @@ TEST(a_full_page_gives_memory_of_the_heap)
 
 TEST(a_job_that_is_over_is_passed_by_until_the_next_one)
 {
-    live_close();
+    live_close(LIVE_BY_MPI);
     expect_eq(page()->size, 0);
-    live_open(1, 2);
+    live_open(LIVE_BY_MPI, 1, 2);
     expect_eq(page()->rank, 1);
     expect_eq(page()->size, 2);
 }

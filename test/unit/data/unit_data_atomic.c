@@ -76,10 +76,10 @@ static void update_by_trying(struct net_lock_table *locks, const struct random_s
         const char *obstacle =
             random_below(&dice, 2) ? u.to + r->place[random_below(&dice, (uint32_t)r->shape.bytes)] : NULL;
         if (obstacle)
-            __real_net_lock_table_lock(locks, obstacle);
+            __real_hearth_core_net_lock_table_lock(locks, obstacle);
         uint64_t expected = find_stop(locks, r, &u), done = data_update_try(locks, &u);
         if (obstacle)
-            __real_net_lock_table_unlock(locks, obstacle);
+            __real_hearth_core_net_lock_table_unlock(locks, obstacle);
         expect_eq(done, expected);
         u.from += done;
         u.bytes -= done;
@@ -224,11 +224,11 @@ struct holder {
 
 static void *hold_lock(void *arg) {
     struct holder *h = arg;
-    __real_net_lock_table_lock(h->locks, h->place);
+    __real_hearth_core_net_lock_table_lock(h->locks, h->place);
     atomic_store(&h->state, 1);
     while (atomic_load(&h->state) != 2)
         sched_yield();
-    __real_net_lock_table_unlock(h->locks, h->place);
+    __real_hearth_core_net_lock_table_unlock(h->locks, h->place);
     return NULL;
 }
 

@@ -138,12 +138,15 @@ TEST(rows_of_many_sizes)
 }
 
 static uint64_t locked; /* blocks */
-void __real_net_lock_table_lock_range(struct net_lock_table *s, const void *address, size_t bytes);
-void __wrap_net_lock_table_lock_range(struct net_lock_table *s, const void *address, size_t bytes);
-void __wrap_net_lock_table_lock_range(struct net_lock_table *s, const void *address, size_t bytes) {
+void __real_hearth_core_net_lock_table_lock_range(struct net_lock_table *s, const void *address,
+                                                  size_t bytes);
+void __wrap_hearth_core_net_lock_table_lock_range(struct net_lock_table *s, const void *address,
+                                                  size_t bytes);
+void __wrap_hearth_core_net_lock_table_lock_range(struct net_lock_table *s, const void *address,
+                                                  size_t bytes) {
     uint64_t first = (uint64_t)(uintptr_t)address;
     locked += (first + bytes - 1) / LOCK_TABLE_GRAIN - first / LOCK_TABLE_GRAIN + 1;
-    __real_net_lock_table_lock_range(s, address, bytes);
+    __real_hearth_core_net_lock_table_lock_range(s, address, bytes);
 }
 
 /* An element is updated under the lock of the block in which it begins. */

@@ -41,6 +41,21 @@ static void pause_somewhat(void) {
 #define atomic_fetch_or(word, value)                                                                         \
     STEP(uint64_t, atomic_fetch_or_explicit(word, value, memory_order_seq_cst))
 
+/* Instead of the names in core_names.h. */
+#undef net_mailbox_bytes
+#undef net_mailbox_make
+#undef net_mailbox_join
+#undef net_mailbox_close
+#undef net_mailbox_ask
+#undef net_mailbox_answered
+#undef net_mailbox_wait
+#undef net_mailbox_doorbell
+#undef net_mailbox_take
+#undef net_mailbox_answer
+#undef net_mailbox_sleeps
+#undef net_mailbox_descriptor
+#undef net_mailbox_wakes
+#undef net_mailbox_is_watched
 #define net_mailbox_bytes      slow_bytes
 #define net_mailbox_make       slow_make
 #define net_mailbox_join       slow_join

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "base/random.h"
-#include "net/link/ucx.h"
+#include "net/ucx/ucx.h"
 
 /* ---- the network ---- */
 

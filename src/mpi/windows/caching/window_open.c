@@ -41,7 +41,7 @@ static void window_start(void) {
         host_Comm_size(MPI_COMM_WORLD, &size);
     }
     log_identify(rank);
-    live_open(rank, size); /* unless MPI_Init has done it */
+    live_open(LIVE_BY_MPI, rank, size); /* unless MPI_Init has done it */
     rma_window_cache_start();
     rma_check_is_on = settings_get()->check;
     if (rma_check_is_on)

@@ -114,7 +114,7 @@ static void domain_free(struct serve_domain *d) {
     serve_remote_small_close(d);
     serve_remote_direct_free(d);
     if (d->world)
-        d->rpc->world_close(d->world);
+        net_world_close(d->world);
     serve_node_table_free(&d->processes);
     if (d->group != MPI_GROUP_NULL)
         host_Group_free(&d->group);
@@ -151,9 +151,10 @@ static void *find_mpi(const char *name) {
     return host_find(name, &next);
 }
 
-/* Exported: libarmci finds it by its name. */
-__attribute__((visibility("default"))) struct net_registry hearth_net_registry = {
-    .build = net_build_id, .find_mpi = find_mpi, .mutex = PTHREAD_MUTEX_INITIALIZER};
+/* Before libarmci or libvgasnet offer them: only this library finds the calls that it interposes. */
+__attribute__((constructor)) static void offer_messages(void) {
+    net_mpi_offer(find_mpi);
+}
 
 static bool has_same_processes(const struct net_share *share, void *arg) {
     const struct serve_domain *d = arg;
@@ -176,7 +177,7 @@ static void engine_log(const struct serve_domain *d, const struct net_counts *c)
 static void engine_close(struct net_share *share) {
     struct serve_domain *d = share->arg;
     struct net_counts c;
-    d->rpc->close(share->net, &d->boot, &c);
+    net_close(share->net, &d->boot, &c);
     engine_log(d, &c);
     free(share);
     d->share = NULL;
@@ -187,15 +188,19 @@ static int engine_open(struct serve_domain *d, const struct net_service *service
     struct net_share *share = calloc(1, sizeof *share);
     int status = net_agree_on_memory(&d->boot, share, "a domain");
     if (status == 0)
-        status = d->rpc->open(&d->boot, d->world, service, &d->comm, &d->net);
+        status = net_open(&d->boot, d->world, service, &d->comm, &d->net);
     if (status != 0) {
         free(share);
         return status;
     }
-    *share =
-        (struct net_share){.key = d->key, .comm = &d->comm, .net = d->net, .close = engine_close, .arg = d};
+    *share = (struct net_share){.key = d->key,
+                                .comm = &d->comm,
+                                .abi = net_mpi_abi(),
+                                .net = d->net,
+                                .close = engine_close,
+                                .arg = d};
     d->share = share;
-    net_share_open(&hearth_net_registry, share);
+    net_share_open(share);
     return 0;
 }
 
@@ -214,23 +219,23 @@ static void engine_leave(struct serve_domain *d) {
     struct net_share *share = d->share;
     struct net_counts c;
     serve_domain_enter(d);
-    d->rpc->fence_all(d->net);
+    net_fence_all(d->net);
     serve_domain_leave(d);
     net_boot_barrier(&d->boot);
     bool joined = d->joined;
     if (joined) {
-        d->rpc->count(d->net, &c);
+        net_count(d->net, &c);
         engine_log(d, &c);
     }
-    net_share_leave(&hearth_net_registry, share, NET_SERVICE_WINDOWS);
+    net_share_leave(share, NET_SERVICE_WINDOWS);
     if (joined)
         domain_free(d);
 }
 
 static int domain_open_net(struct serve_domain *d, int machine) {
     const struct net_service service = serve_remote_service(d);
-    d->rpc->identify(d->boot.rank);
-    int status = d->rpc->world_open(&d->boot, machine, agreement_node_ranks(), &d->world);
+    log_identify(d->boot.rank);
+    int status = net_world_open(&d->boot, machine, agreement_node_ranks(), &d->world);
     if (status != 0)
         return status;
     bool serves = d->world->local == 0;
@@ -240,10 +245,10 @@ static int domain_open_net(struct serve_domain *d, int machine) {
     if (status != 0)
         return status;
     struct net_share *share =
-        net_share_take(&hearth_net_registry, &d->boot, NET_SERVICE_WINDOWS, has_same_processes, d);
+        net_share_take(net_mpi_abi(), &d->boot, NET_SERVICE_WINDOWS, has_same_processes, d);
     status = share ? engine_join(d, share, &service) : engine_open(d, &service);
     if (status == 0) {
-        size_t block = d->rpc->block_bytes(d->net);
+        size_t block = net_block_bytes(d->net);
         d->batch_bytes = block < REMOTE_BATCH ? block : REMOTE_BATCH;
     }
     return status;
@@ -258,20 +263,19 @@ static const char *why_no_helper(void) {
                : "over MPI messages a helper needs MPI_THREAD_MULTIPLE, which the program does not request";
 }
 
-/* All processes call it, also those that have no library. */
 /* What the user asked for and does not get is a warning. */
 static void tell_left_to_mpi(const char *why) {
     enum log_level level = settings_get()->windows == WINDOWS_SERVE ? LOG_WARN : LOG_INFO;
     log_print(level, "windows across nodes are left to MPI: %s", why);
 }
 
+/* All processes call it, also those that cannot have a helper. */
 static struct serve_domain *domain_open(MPI_Comm comm, const struct net_boot *boot, int machine) {
     const char *why = why_no_helper();
-    const struct serve_rpc *rpc = *why ? NULL : serve_rpc_load(&why);
-    struct serve_domain *d = rpc ? calloc(1, sizeof *d) : NULL;
+    struct serve_domain *d = *why ? NULL : calloc(1, sizeof *d);
     int status = net_boot_agree(boot, d ? 0 : -ENOTSUP);
     if (d)
-        *d = (struct serve_domain){.rpc = rpc, .comm = MPI_COMM_NULL, .group = MPI_GROUP_NULL};
+        *d = (struct serve_domain){.comm = MPI_COMM_NULL, .group = MPI_GROUP_NULL};
     if (status == 0)
         status = net_boot_agree(boot, host_real.Comm_split(comm, 0, 0, &d->comm) ? -EIO : 0);
     if (status == 0) {
@@ -292,9 +296,7 @@ static struct serve_domain *domain_open(MPI_Comm comm, const struct net_boot *bo
         return d;
     }
     if (boot->rank == 0)
-        tell_left_to_mpi(*why                 ? why
-                         : status == -ENOTSUP ? "a rank cannot load libhearth-serve.so"
-                                              : "the network cannot be used, see above");
+        tell_left_to_mpi(*why ? why : "the network cannot be used, see above");
     if (d)
         domain_free(d);
     return NULL;

@@ -9,8 +9,8 @@
 #define HEARTH_MPI_SERVE_DOMAIN_H
 
 #include "mpi/windows/serving/remote/node_set.h"
-#include "mpi/windows/serving/remote/rpc.h"
 #include "mpi/windows/serving/state/served.h"
+#include "net/net.h"
 
 /* The short operations of this process on a node (remote_small.c). */
 struct remote_rhythm {
@@ -20,7 +20,6 @@ struct remote_rhythm {
 
 struct serve_domain {
     uint64_t id, key; /* ordered by both, in all processes */
-    const struct serve_rpc *rpc;
     MPI_Comm comm;
     MPI_Group group;
     struct net_boot boot;

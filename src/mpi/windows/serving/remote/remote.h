@@ -82,7 +82,7 @@ void serve_remote_direct_free(struct serve_domain *d);
 static inline void serve_remote_start(struct serve_domain *d, int node, struct net_op *op) {
     if (d->open_batch[node])
         serve_remote_small_send(d, node);
-    d->rpc->start(d->net, node, op);
+    net_start(d->net, node, op);
 }
 
 /* As data_swap_if. */

@@ -56,13 +56,13 @@ static void direct_expose(struct served *s) {
     if (d->world->local != 0 || !s->shared->base)
         return;
     serve_domain_enter(d);
-    int length = d->rpc->expose(d->net, s->shared->base, s->shared->bytes, &r->exposed, r->key.key);
+    int length = net_expose(d->net, s->shared->base, s->shared->bytes, &r->exposed, r->key.key);
     serve_domain_leave(d);
     r->key.length = length > 0 ? length : 0;
 }
 
 int serve_remote_direct_open(struct served *s, const struct net_boot *boot) {
-    if (!s->domain->rpc->is_direct(s->domain->net))
+    if (!net_is_direct(s->domain->net))
         return 0;
     s->direct = direct_make(s);
     int status = net_agree_on_memory(boot, s->direct, "the keys of a window");
@@ -80,10 +80,10 @@ void serve_remote_direct_close(struct served *s) {
     for (uint32_t i = 0; i < r->nodes.count; i++) {
         const struct direct_node *n = (struct direct_node *)(void *)rank_table_at(&r->nodes, i);
         if (n->window)
-            d->rpc->window_close(n->window);
+            net_window_close(n->window);
     }
     if (r->exposed)
-        d->rpc->hide(d->net, r->exposed);
+        net_hide(d->net, r->exposed);
     serve_domain_leave(d);
     rank_table_close(&r->nodes);
     free(r);
@@ -131,8 +131,8 @@ static struct link_window *window_ask(const struct served *s, int node) {
                               .arg = &q},
                        .head = {.window = s->key, .target = REMOTE_ALL}};
     serve_remote_start(d, node, &q.op);
-    d->rpc->wait_done(d->net, node, &q.op);
-    return q.key.length && d->rpc->window_open(d->net, node, q.key.key, &w) == 0 ? w : NULL;
+    net_wait_done(d->net, node, &q.op);
+    return q.key.length && net_window_open(d->net, node, q.key.key, &w) == 0 ? w : NULL;
 }
 
 /* ---- operations; with the guard held ---- */
@@ -189,9 +189,9 @@ bool serve_remote_direct_copy(const struct served_target *t, enum remote_directi
     if (o && d->open_batch[t->node])
         serve_remote_small_send(d, t->node);
     if (o && direction == REMOTE_PUT)
-        d->rpc->put(d->net, t->node, w, there, here, bytes, &o->direct);
+        net_put(d->net, t->node, w, there, here, bytes, &o->direct);
     else if (o)
-        d->rpc->get(d->net, t->node, w, here, there, bytes, &o->direct);
+        net_get(d->net, t->node, w, here, there, bytes, &o->direct);
     serve_domain_leave(d);
     return o;
 }
@@ -199,7 +199,7 @@ bool serve_remote_direct_copy(const struct served_target *t, enum remote_directi
 void serve_remote_direct_wait(struct serve_domain *d, int node) {
     for (struct remote_direct *o = d->directs; o; o = o->next)
         if (o->node == node)
-            d->rpc->wait_direct(d->net, node, &o->direct);
+            net_wait_direct(d->net, node, &o->direct);
     directs_reclaim(d);
 }
 

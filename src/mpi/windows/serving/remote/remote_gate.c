@@ -60,7 +60,7 @@ static bool waiter_advance(struct serve_waiter *w) {
 
 static void waiter_reply(struct serve_domain *d, const struct serve_waiter *w) {
     int64_t held = 1;
-    d->rpc->reply(d->net, 0, w->reply, &held, sizeof held);
+    net_reply(d->net, 0, w->reply, &held, sizeof held);
 }
 
 /* A waiter that enters may let further ones in, so the list is walked until nothing changes. */
@@ -141,7 +141,7 @@ static void gate_tell_helper(const struct serve_gate *g) {
     int64_t answer;
     if (!d)
         return;
-    struct mailbox *box = d->rpc->mailbox(d->net);
+    struct mailbox *box = net_mailbox(d->net);
     int cell = net_mailbox_ask(box, &request);
     while (cell < 0) { /* other threads use all cells, and are answered soon */
         sched_yield();

@@ -30,10 +30,10 @@ static void lock_wait(struct serve_domain *d, struct remote_lock_op *q) {
     enum { SPINS = 200, LONGEST_US = 1000, THREADED_US = 50 };
     for (unsigned round = 0;; round++) {
         serve_domain_enter(d);
-        d->rpc->progress(d->net);
-        bool done = d->rpc->is_done(&q->op);
+        net_progress(d->net);
+        bool done = net_is_done(&q->op);
         if (!done && round >= SPINS)
-            d->rpc->nap(d->net, serve_is_threaded ? THREADED_US : LONGEST_US);
+            net_nap(d->net, serve_is_threaded ? THREADED_US : LONGEST_US);
         serve_domain_leave(d);
         if (done)
             return;
@@ -55,7 +55,7 @@ static void lock_call(struct serve_domain *d, int node, enum remote_handler hand
     serve_domain_enter(d);
     serve_remote_start(d, node, &q.op);
     if (handler == RPC_UNLOCK)
-        d->rpc->wait_sent(d->net, node, &q.op);
+        net_wait_sent(d->net, node, &q.op);
     serve_domain_leave(d);
     if (handler == RPC_LOCK)
         lock_wait(d, &q);

@@ -165,11 +165,11 @@ static int remote_execute(struct remote_op *r, const struct served_target *t) {
     if (asks)
         status_start(&question, t);
     if (r->op.fetches)
-        d->rpc->wait_done(d->net, r->node, &r->op);
+        net_wait_done(d->net, r->node, &r->op);
     else
-        d->rpc->wait_sent(d->net, r->node, &r->op);
+        net_wait_sent(d->net, r->node, &r->op);
     if (asks)
-        d->rpc->wait_done(d->net, r->node, &question.base.op);
+        net_wait_done(d->net, r->node, &question.base.op);
     serve_domain_leave(d);
     return (int)question.status;
 }
@@ -198,9 +198,9 @@ static void gets_wait(struct serve_domain *d, int node) {
     while (*at) {
         struct remote_get *g = *at;
         if (waits && (node < 0 || g->base.node == node))
-            d->rpc->wait_done(d->net, g->base.node, &g->base.op);
+            net_wait_done(d->net, g->base.node, &g->base.op);
         waits = waits && node >= 0;
-        if (d->rpc->is_done(&g->base.op)) {
+        if (net_is_done(&g->base.op)) {
             *at = g->next;
             d->get_count--;
             get_free(g);
@@ -362,9 +362,9 @@ int serve_remote_swap_if(const struct served_target *t, enum data_type type, uin
     serve_remote_start(d, t->node, &q.base.op);
     if (t->remote->dynamic)
         status_start(&question, t);
-    d->rpc->wait_done(d->net, t->node, &q.base.op);
+    net_wait_done(d->net, t->node, &q.base.op);
     if (t->remote->dynamic)
-        d->rpc->wait_done(d->net, t->node, &question.base.op);
+        net_wait_done(d->net, t->node, &question.base.op);
     serve_domain_leave(d);
     return (int)question.status;
 }
@@ -374,7 +374,7 @@ int serve_remote_swap_if(const struct served_target *t, enum data_type type, uin
 static void flush_node(struct serve_domain *d, int node) {
     serve_domain_enter(d);
     remote_wait(d, node);
-    d->rpc->fence(d->net, node);
+    net_fence(d->net, node);
     serve_domain_leave(d);
 }
 

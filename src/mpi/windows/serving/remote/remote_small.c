@@ -61,7 +61,7 @@ static void batch_take(struct net_op *op, size_t offset, const void *data, size_
 }
 
 static bool batch_is_over(const struct serve_domain *d, const struct remote_batch *b) {
-    return b->op.fetches ? d->rpc->is_done(&b->op) : d->rpc->is_sent(&b->op);
+    return b->op.fetches ? net_is_done(&b->op) : net_is_sent(&b->op);
 }
 
 /* ---- batches of a domain; with the guard held ---- */
@@ -116,12 +116,12 @@ static void batch_await_lock(struct serve_domain *d, struct remote_batch *b) {
     const struct served_target *t = b->lock;
     b->lock = NULL;
     deferred = NULL;
-    d->rpc->wait_done(d->net, b->node, &b->op);
+    net_wait_done(d->net, b->node, &b->op);
     if (b->granted)
         return;
     serve_remote_lock_queue(t, b->exclusive);
     batch_drop_lock(b);
-    d->rpc->start(d->net, b->node, &b->op);
+    net_start(d->net, b->node, &b->op);
 }
 
 void serve_remote_small_send(struct serve_domain *d, int node) {
@@ -131,7 +131,7 @@ void serve_remote_small_send(struct serve_domain *d, int node) {
     d->open_batch[node] = NULL;
     b->next = d->batches;
     d->batches = b;
-    d->rpc->start(d->net, node, &b->op);
+    net_start(d->net, node, &b->op);
     if (b->lock)
         batch_await_lock(d, b);
 }
@@ -143,7 +143,7 @@ static struct remote_batch *batch_for(struct serve_domain *d, int node, uint32_t
     if (b && (b->count == MOST_ENTRIES || b->bytes + bytes > d->batch_bytes ||
               b->answer_bytes + answer > d->batch_bytes)) {
         serve_remote_small_send(d, node);
-        d->rpc->wait_sent(d->net, node, &b->op);
+        net_wait_sent(d->net, node, &b->op);
         b = NULL;
     }
     if (!b)
@@ -195,7 +195,7 @@ static bool small_start(const struct served_target *t, struct remote_small *entr
     struct remote_rhythm *rhythm = &d->rhythms[t->node];
     rhythm->since += entry->handler != RPC_UNLOCK;
     held |= rhythm->several && entry->handler != RPC_UNLOCK;
-    if (b && !held && !b->lock && d->rpc->under_way(d->net, t->node) == 0)
+    if (b && !held && !b->lock && net_under_way(d->net, t->node) == 0)
         serve_remote_small_send(d, t->node);
     serve_domain_leave(d);
     return b;
@@ -263,7 +263,7 @@ void serve_remote_small_flush(struct serve_domain *d, int node) {
 void serve_remote_small_wait(struct serve_domain *d, int node) {
     for (struct remote_batch *b = d->batches; b; b = b->next)
         if (b->node == node && b->op.fetches)
-            d->rpc->wait_done(d->net, node, &b->op);
+            net_wait_done(d->net, node, &b->op);
     batches_reclaim(d);
 }
 

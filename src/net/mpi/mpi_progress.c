@@ -5,7 +5,7 @@
  * progress. */
 #include <errno.h>
 
-#include "net/link/mpi_link.h"
+#include "net/mpi/mpi_link.h"
 
 enum {
     MAIN_NAP = 50, /* microseconds: main ports get no wakeups */

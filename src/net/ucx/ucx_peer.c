@@ -11,7 +11,7 @@
  * connection for each direction, the kernel acknowledges every message by a packet of its own: over TCP a round trip of
  * 8 bytes between page services took 14.4 us instead of 11.4. If two ports connect at the same time, there are two
  * connections; both ports then send over that of the port with the lower address. */
-#include "net/link/ucx.h"
+#include "net/ucx/ucx.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ static struct ucx_peer *ucx_peer_create(struct ucx_port *p, int rank, const void
         free(peer);
         return NULL;
     }
-    *peer = (struct ucx_peer){.base = {.network = &net_link_ucx},
+    *peer = (struct ucx_peer){.base = {.network = &hearth_link_ucx},
                               .port = p,
                               .rank = rank,
                               .address = copy,

@@ -52,6 +52,8 @@ struct ucx_port {
 };
 
 /* ucx_open.c */
+extern __attribute__((visibility("default")))
+const struct link_network hearth_link_ucx; /* found by this name */
 int net_ucx_open(const struct link_options *options, struct link **link);
 void net_ucx_close(struct link *link);
 int net_ucx_code(ucs_status_t status);

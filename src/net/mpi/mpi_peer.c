@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "net/link/mpi_link.h"
+#include "net/mpi/mpi_link.h"
 
 static uint64_t peer_name(int rank, int port) {
     return (uint64_t)(uint32_t)rank << 32 | (uint32_t)port;

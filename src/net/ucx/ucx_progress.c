@@ -2,7 +2,7 @@
  *
  * A port counts the requests that are under way, so that it can complete them before it is closed. While a connection
  * is being set up, the worker's descriptor may stay readable with nothing to do. */
-#include "net/link/ucx.h"
+#include "net/ucx/ucx.h"
 
 #include <errno.h>
 

@@ -16,7 +16,7 @@
 
 #include "net/link/link_internal.h"
 #include "net/link/peers.h"
-#include "net/link/wakeup.h"
+#include "net/mpi/wakeup.h"
 
 /* The calls that send and receive. */
 struct link_mpi_calls {
@@ -90,6 +90,8 @@ static inline size_t net_link_mpi_largest(const struct mpi_link *l) {
 static inline MPI_Comm net_link_mpi_comm(const struct mpi_link *l, int port) {
     return l->comms[port != 0];
 }
+
+extern const struct link_network net_link_mpi;
 
 /* mpi_open.c */
 int net_link_mpi_open(const struct link_options *options, struct link **link);

@@ -1,6 +1,6 @@
 /* ucx_port.c: opens and closes the ports of the link over UCX; its table of functions. A port is a worker, used by one
  * thread. */
-#include "net/link/ucx.h"
+#include "net/ucx/ucx.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,8 +54,8 @@ static int ucx_port_open(struct link *link, int number, const struct link_events
         log_error("network ucx: no memory for port %d", number);
         return -ENOMEM;
     }
-    *p =
-        (struct ucx_port){.base = {.network = &net_link_ucx}, .link = l, .events = *events, .number = number};
+    *p = (struct ucx_port){
+        .base = {.network = &hearth_link_ucx}, .link = l, .events = *events, .number = number};
     p->unknown.port = p;
     ucs_status_t status = ucp_worker_create(l->context, &params, &p->worker);
     if (status != UCS_OK)
@@ -123,7 +123,7 @@ static bool ucx_in_place(const struct link *link) {
     return ((const struct ucx_link *)link)->in_place != SIZE_MAX;
 }
 
-const struct link_network net_link_ucx = {
+const struct link_network hearth_link_ucx = {
     .open = net_ucx_open,
     .close = net_ucx_close,
     .in_place = ucx_in_place,

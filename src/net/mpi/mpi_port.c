@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "net/link/mpi_link.h"
+#include "net/mpi/mpi_link.h"
 
 static void mpi_port_free(struct mpi_port *p) {
     net_link_mpi_free_receives(p);

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "net/boot/boot.h"
 #include "net/boot/machine.h"
+#include "net/mpi/boot_mpi.h"
 
 /* The pointer holds the handle itself: MPI_Comm is an int in one MPI, a pointer in the other. */
 static void *pack_comm(MPI_Comm comm) {
@@ -57,6 +57,10 @@ int net_boot_machine(const void *of) {
     net_boot_over(of, &boot);
     int by_id = net_machine_lowest(&boot);
     return by_id < 0 ? lowest : by_id;
+}
+
+const char *net_mpi_abi(void) {
+    return HEARTH_MPI_NAME;
 }
 
 /* Before MPI_Init and after MPI_Finalize there is no job to end, only this process. */

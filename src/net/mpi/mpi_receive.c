@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "net/link/mpi_link.h"
+#include "net/mpi/mpi_link.h"
 
 enum {
     KEPT = 4,   /* free buffers that a port keeps for later */

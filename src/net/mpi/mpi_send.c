@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "net/link/mpi_link.h"
+#include "net/mpi/mpi_link.h"
 
 enum { SMALL = 4096 /* bytes of a small slot */ };
 

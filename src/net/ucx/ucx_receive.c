@@ -3,7 +3,7 @@
  * UCX hands out pointers into its receive buffer. A large payload (link_options.in_place) comes by rendezvous: UCX
  * announces the message with its header, the caller names the memory, and UCX writes the payload there. Over TCP
  * it comes in small fragments, which UCX 1.13 copies from its receive buffer, whatever UCX_RNDV_SCHEME says. */
-#include "net/link/ucx.h"
+#include "net/ucx/ucx.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "net/link/mpi_link.h"
+#include "net/mpi/boot_mpi.h"
+#include "net/mpi/mpi_link.h"
 
 int net_link_mpi_error(int code, const char *what, int rank) {
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -18,10 +19,10 @@ int net_link_mpi_error(int code, const char *what, int rank) {
     return -EIO;
 }
 
-#ifdef HEARTH_UCX
-#define OR_OVER_UCX ", or set HEARTH_NET=ucx"
-#else
+#ifdef HEARTH_WITHOUT_UCX
 #define OR_OVER_UCX ""
+#else
+#define OR_OVER_UCX ", or set HEARTH_NET=ucx"
 #endif
 
 static int check_threads(const struct link_options *options) {
@@ -80,15 +81,22 @@ void net_link_mpi_close(struct link *link) {
     free(l);
 }
 
-static void *find_call(const struct link_options *options, const char *name, void *linked) {
-    void *found = options->find_mpi ? options->find_mpi(name) : NULL;
+static void *(*find_below)(const char *name);
+
+void net_mpi_offer(void *(*find_mpi)(const char *name)) {
+    find_below = find_mpi;
+    net_link_offer_mpi(&net_link_mpi);
+}
+
+static void *find_call(const char *name, void *linked) {
+    void *found = find_below ? find_below(name) : NULL;
     return found ? found : linked;
 }
 
 /* A function pointer and a data pointer have the same representation wherever dlsym exists. */
-#define FIND_CALL(into, name) (*(void **)&(into) = find_call(options, "MPI_" #name, (void *)PMPI_##name))
+#define FIND_CALL(into, name) (*(void **)&(into) = find_call("MPI_" #name, (void *)PMPI_##name))
 
-static void find_calls(const struct link_options *options, struct link_mpi_calls *calls) {
+static void find_calls(struct link_mpi_calls *calls) {
     FIND_CALL(calls->isend, Isend);
     FIND_CALL(calls->improbe, Improbe);
     FIND_CALL(calls->imrecv, Imrecv);
@@ -113,7 +121,7 @@ int net_link_mpi_open(const struct link_options *options, struct link **link) {
     }
     *l = (struct mpi_link){
         .base = {.network = &net_link_mpi}, .comms = {MPI_COMM_NULL, MPI_COMM_NULL}, .most = options->most};
-    find_calls(options, &l->calls);
+    find_calls(&l->calls);
     status = agree(find_machine(l, comm), comm);
     status = status ? status : make_comms(l, comm);
     if (status != 0) {

@@ -9,7 +9,7 @@
  * message, and there is no rendezvous. The receive buffer of a connection holds two messages and is released when it
  * is empty, so that memory is bounded by the clients in the middle of a message. The segment size of InfiniBand is
  * left alone: a receive queue has thousands of segments. There UCX assembles large messages. */
-#include "net/link/ucx.h"
+#include "net/ucx/ucx.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -176,7 +176,7 @@ int net_ucx_open(const struct link_options *options, struct link **link) {
         free(l);
         return status;
     }
-    l->base.network = &net_link_ucx;
+    l->base.network = &hearth_link_ucx;
     l->most = options->most;
     l->in_place = options->in_place ? options->in_place : SIZE_MAX;
     *link = &l->base;

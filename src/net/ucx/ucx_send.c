@@ -3,7 +3,7 @@
  * A message is one active message. UCX writes the header and payload to the socket in one call. The part that the socket
  * does not accept is pending: UCX retries it in progress. A large payload (link_options.in_place) is sent by rendezvous,
  * once the receiver has named the destination. */
-#include "net/link/ucx.h"
+#include "net/ucx/ucx.h"
 
 #include "base/base.h"
 

@@ -2,7 +2,7 @@
  *
  * With RDMA devices the remote CPU is not involved. Over TCP, UCX emulates it with messages of its own, which the
  * thread of the peer's port handles: correct, but slower than our messages. */
-#include "net/link/ucx.h"
+#include "net/ucx/ucx.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ int net_ucx_window_open(struct link_peer *peer, const void *key, struct link_win
         log_error("network ucx: no memory for a window of rank %d", to->rank);
         return -ENOMEM;
     }
-    *w = (struct ucx_window){.base = {.network = &net_link_ucx}, .peer = to};
+    *w = (struct ucx_window){.base = {.network = &hearth_link_ucx}, .peer = to};
     ucs_status_t status = ucp_ep_rkey_unpack(to->ep, key, &w->key);
     if (status != UCS_OK) {
         log_error("network ucx: memory of rank %d cannot be reached: %s", to->rank,

@@ -5,7 +5,7 @@
  * `expected` is the number of wakeups minus the number of messages. If it is positive, a message is still to come.
  * When nothing is left to receive, a negative value is set to 0: the missing wakeups were lost, or arrive late. A
  * positive value is set to 0 after a while: the wakeups came from an unrelated process, or were such late ones. */
-#include "net/link/wakeup.h"
+#include "net/mpi/wakeup.h"
 
 #include <errno.h>
 #include <ifaddrs.h>
