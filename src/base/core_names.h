@@ -28,6 +28,8 @@
 #define live_close                  hearth_core_live_close
 #define live_free                   hearth_core_live_free
 #define live_hide                   hearth_core_live_hide
+#define live_memory_close           hearth_core_live_memory_close
+#define live_memory_open            hearth_core_live_memory_open
 #define live_open                   hearth_core_live_open
 #define live_show                   hearth_core_live_show
 #define live_thread_begins          hearth_core_live_thread_begins
@@ -38,7 +40,6 @@
 #define log_settle                  hearth_core_log_settle
 #define memory_close                hearth_core_memory_close
 #define memory_open                 hearth_core_memory_open
-#define memory_open_shown           hearth_core_memory_open_shown
 #define memory_resize               hearth_core_memory_resize
 #define net_address_is_scarce       hearth_core_net_address_is_scarce
 #define net_agree_on_key            hearth_core_net_agree_on_key

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+
 enum live_what {
 #define LIVE(name, kind) LIVE_##name,
 #include "base/live.def"
@@ -51,6 +53,10 @@ void live_free(void *memory);
  * released. */
 void *live_take(size_t bytes);
 bool live_give(void *memory);
+
+/* As memory_open and memory_close, but in the page if there is space. It cannot be resized. */
+int live_memory_open(struct memory *m, size_t bytes, struct memory_budget *budget);
+void live_memory_close(struct memory *m);
 
 /* Moves memory into the page, at the same address, permanently: memory from memory_open, or a variable that is aligned
  * to LIVE_ALONE bytes and shares them with no other variable. No other thread may use it during the call. */

@@ -153,6 +153,30 @@ void live_free(void *memory) {
         free(memory);
 }
 
+int live_memory_open(struct memory *m, size_t bytes, struct memory_budget *budget) {
+    size_t length = bytes <= LIVE_FILE_BYTES ? live_whole_pages(bytes) : 0;
+    void *memory = length ? live_take(length) : NULL;
+    if (!memory)
+        return memory_open(m, bytes, budget);
+    int err = memory_budget_take(budget, length);
+    if (err) {
+        live_give(memory);
+        return err;
+    }
+    *m = (struct memory){.base = memory, .bytes = length, .budget = budget};
+    return 0;
+}
+
+void live_memory_close(struct memory *m) {
+    if (!live_is_inside(m->base)) {
+        memory_close(m);
+        return;
+    }
+    live_give(m->base);
+    memory_budget_give(m->budget, m->bytes);
+    *m = (struct memory){0};
+}
+
 /* Moves a mapping over another one. Uses the system call, because UCX replaces the C library's mremap by its own,
  * which does not pass on the destination. */
 static int live_move(char *from, size_t bytes, char *to) {

@@ -6,8 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/live.h"
-
 enum { HUGE_PAGE = 2 << 20 };
 
 static _Atomic unsigned fail_countdown;
@@ -23,7 +21,7 @@ static int memory_planned_failure(void) {
     return left == 1;
 }
 
-static int memory_take(struct memory_budget *budget, size_t bytes) {
+int memory_budget_take(struct memory_budget *budget, size_t bytes) {
     if (!budget)
         return 0;
     size_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
@@ -35,7 +33,7 @@ static int memory_take(struct memory_budget *budget, size_t bytes) {
     return 0;
 }
 
-static void memory_give(struct memory_budget *budget, size_t bytes) {
+void memory_budget_give(struct memory_budget *budget, size_t bytes) {
     if (budget)
         atomic_fetch_sub_explicit(&budget->used, bytes, memory_order_relaxed);
 }
@@ -54,30 +52,16 @@ int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget) {
     size_t length = memory_whole_pages(bytes);
     if (!length || memory_planned_failure())
         return -ENOMEM;
-    int err = memory_take(budget, length);
+    int err = memory_budget_take(budget, length);
     if (err)
         return err;
     void *base =
         mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
-        memory_give(budget, length);
+        memory_budget_give(budget, length);
         return -ENOMEM;
     }
     prefer_huge_pages(base, length);
-    *m = (struct memory){.base = base, .bytes = length, .budget = budget};
-    return 0;
-}
-
-int memory_open_shown(struct memory *m, size_t bytes, struct memory_budget *budget) {
-    size_t length = memory_whole_pages(bytes);
-    void *base = length ? live_take(length) : NULL;
-    if (!base)
-        return memory_open(m, bytes, budget);
-    int err = memory_take(budget, length);
-    if (err) {
-        live_give(base);
-        return err;
-    }
     *m = (struct memory){.base = base, .bytes = length, .budget = budget};
     return 0;
 }
@@ -89,17 +73,17 @@ int memory_resize(struct memory *m, size_t bytes) {
         return -ENOMEM;
     if (length == m->bytes)
         return 0;
-    int err = grows ? memory_take(m->budget, length - m->bytes) : 0;
+    int err = grows ? memory_budget_take(m->budget, length - m->bytes) : 0;
     if (err)
         return err;
     void *base = mremap(m->base, m->bytes, length, MREMAP_MAYMOVE);
     if (base == MAP_FAILED) {
         if (grows)
-            memory_give(m->budget, length - m->bytes);
+            memory_budget_give(m->budget, length - m->bytes);
         return -ENOMEM;
     }
     if (!grows)
-        memory_give(m->budget, m->bytes - length);
+        memory_budget_give(m->budget, m->bytes - length);
     prefer_huge_pages(base, length);
     m->base = base;
     m->bytes = length;
@@ -108,9 +92,8 @@ int memory_resize(struct memory *m, size_t bytes) {
 
 void memory_close(struct memory *m) {
     if (m->base) {
-        if (!live_give(m->base))
-            munmap(m->base, m->bytes);
-        memory_give(m->budget, m->bytes);
+        munmap(m->base, m->bytes);
+        memory_budget_give(m->budget, m->bytes);
     }
     *m = (struct memory){0};
 }

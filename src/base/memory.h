@@ -14,6 +14,10 @@ struct memory_budget {
     _Atomic size_t used;
 };
 
+/* For memory that comes from elsewhere. Takes bytes from a budget: 0 or -EDQUOT; and gives them back. NULL has no limit. */
+int memory_budget_take(struct memory_budget *budget, size_t bytes);
+void memory_budget_give(struct memory_budget *budget, size_t bytes);
+
 struct memory {
     void *base; /* NULL if bytes is 0 */
     size_t bytes;
@@ -22,9 +26,6 @@ struct memory {
 
 /* Returns 0, -ENOMEM (the system has none) or -EDQUOT (the budget is used up). */
 int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget);
-
-/* The same, in memory that hearth top can read, if possible: see live.h. It cannot be resized. */
-int memory_open_shown(struct memory *m, size_t bytes, struct memory_budget *budget);
 
 /* Grows or shrinks, keeping the contents up to the smaller size; base may move. On failure nothing changes. */
 int memory_resize(struct memory *m, size_t bytes);

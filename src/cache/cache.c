@@ -74,7 +74,7 @@ static void entry_show(const struct cache *c) {
 
 int cache_open(const struct cache_config *config, struct cache **cache) {
     struct memory self;
-    int err = memory_open_shown(&self, sizeof(struct cache), config->budget);
+    int err = live_memory_open(&self, sizeof(struct cache), config->budget);
     if (err)
         return err;
     struct cache *c = self.base;
@@ -91,7 +91,7 @@ int cache_open(const struct cache_config *config, struct cache **cache) {
     uint64_t bytes = config->storage_bytes / CACHE_LINE * CACHE_LINE;
     err = open_parts(c, (uint32_t)slots, bytes < LEAST_STORAGE ? LEAST_STORAGE : bytes);
     if (err) {
-        memory_close(&self);
+        live_memory_close(&self);
         return err;
     }
     entry_show(c);
@@ -105,7 +105,7 @@ void cache_close(struct cache *c) {
     write_close(c);
     storage_close(c);
     index_close(c);
-    memory_close(&self);
+    live_memory_close(&self);
 }
 
 uint32_t cache_peek(const struct cache *c, uint32_t target, uint64_t disp) {

@@ -29,7 +29,7 @@ int supply_take(struct supply *supply, struct memory *memory, size_t bytes, size
 }
 
 int supply_take_shown(struct supply *supply, struct memory *memory, size_t bytes, size_t warm) {
-    return memory_open_shown(memory, bytes, NULL) ? supply_refuse(supply, bytes)
+    return live_memory_open(memory, bytes, NULL) ? supply_refuse(supply, bytes)
                                                   : supply_note(supply, memory, warm);
 }
 
@@ -39,5 +39,5 @@ void supply_return(struct supply *supply, struct memory *memory) {
     if (supply->heated)
         heater_retire(memory->base);
     supply->bytes -= memory->bytes;
-    memory_close(memory);
+    live_memory_close(memory);
 }

@@ -74,8 +74,8 @@ TEST(without_a_page_nothing_is_shown_and_memory_is_there_all_the_same)
     live_thread_begins(LIVE_HELPER);
     live_thread_ends();
     live_close(LIVE_BY_MPI);
-    expect_eq(memory_open_shown(&m, 100, NULL), 0);
-    memory_close(&m);
+    expect_eq(live_memory_open(&m, 100, NULL), 0);
+    live_memory_close(&m);
     expect(find() < 0);
 }
 
@@ -210,11 +210,11 @@ TEST(memory_with_a_budget_goes_back_to_it)
 {
     struct memory_budget budget = {.limit = 1 << 20};
     struct memory m, n;
-    expect_eq(memory_open_shown(&m, 10000, &budget), 0);
+    expect_eq(live_memory_open(&m, 10000, &budget), 0);
     expect(budget.used == m.bytes && m.bytes >= 10000);
-    expect_eq(memory_open_shown(&n, 1 << 20, &budget), -EDQUOT);
+    expect_eq(live_memory_open(&n, 1 << 20, &budget), -EDQUOT);
     expect_eq(budget.used, m.bytes);
-    memory_close(&m);
+    live_memory_close(&m);
     expect_eq(budget.used, 0);
 }
 
