@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 enum { COMPUTE_NS = 10000000, SLEEP_NS = 1000000 }; /* between two checks for the end */
 
 void rest_bind(bool second) {

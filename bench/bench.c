@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/compiler.h"
+
 static int rank;
 static int (*get_stats)(MPI_Win, CLAMPI_Stats *);
 static int (*invalidate)(MPI_Win);

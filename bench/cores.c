@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "sample.h"
 
 enum { STEPS = 200000, WORDS = 512 };

@@ -20,6 +20,7 @@
  * Prints: case,samples,median ns per operation,low,high,least. */
 #include <mpi.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "sample.h"
 
 enum { BATCHES = 20, BLOCK = 64 };

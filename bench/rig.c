@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+
 /* ---- time ---- */
 
 double rig_ns(uint64_t from, uint64_t to) {

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "heater/heater.h"
 #include "sample.h"
 
 /* ---- time ---- */

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 void *need(void *memory) {
     if (!memory) {
         fprintf(stderr, "bench: out of memory\n");

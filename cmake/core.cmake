@@ -1,6 +1,6 @@
-# What libhearth-core exports: the names in src/base/core_names.h, which gives each of them the prefix hearth_core_, so that none of them
+# What libhearth-core exports: the names in src/core_names.h, which gives each of them the prefix hearth_core_, so that none of them
 # meets a name of the program. All of our code is compiled with that header.
-set(HEARTH_CORE_NAMES ${CMAKE_SOURCE_DIR}/src/base/core_names.h)
+set(HEARTH_CORE_NAMES ${CMAKE_SOURCE_DIR}/src/core_names.h)
 set(HEARTH_CORE_MAP ${CMAKE_BINARY_DIR}/core.map)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${HEARTH_CORE_NAMES})
 file(STRINGS ${HEARTH_CORE_NAMES} names REGEX "^#define [a-z0-9_]+ +hearth_core_")

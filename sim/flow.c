@@ -18,6 +18,7 @@
 #include "need.h"
 #include "options.h"
 
+#include "base/compiler.h"
 #include "net/rpc/arena.h"
 #include "net/rpc/rpc_engine.h"
 

@@ -11,6 +11,7 @@
  * The helper executes messages in the order of arrival. */
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "flow.h"
 #include "need.h"
 

@@ -2,6 +2,7 @@
 #include "memory.h"
 
 #include "armci/request/armci_memory.h"
+#include "base/compiler.h"
 #include "net/rpc/rpc_engine.h"
 
 size_t memory_net_target(void) {

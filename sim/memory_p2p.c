@@ -2,6 +2,7 @@
 #include "memory.h"
 
 #include "mpi/messages/state/comm.h"
+#include "tables/rank_table.h"
 
 size_t memory_match_peers(uint32_t ranks, uint32_t used) {
     return rank_table_bytes(ranks, sizeof(struct p2p_peer), used);

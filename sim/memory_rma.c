@@ -5,6 +5,7 @@
 #include "mpi/windows/serving/state/node_table.h"
 #include "mpi/windows/serving/remote/domain.h"
 #include "mpi/windows/serving/state/served.h"
+#include "tables/rank_table.h"
 
 size_t memory_window(uint32_t ranks, uint32_t used) {
     return sizeof(struct window) + rank_table_bytes(ranks, sizeof(struct rma_target), used);

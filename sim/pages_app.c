@@ -1,6 +1,7 @@
 /* pages_app.c: the program of a node: one access after another, each a get of a whole page or a put of one byte. */
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "need.h"
 #include "pages_sim.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "need.h"
 #include "options.h"
 #include "pages_sim.h"

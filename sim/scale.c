@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "need.h"
 
+#include "base/settings.h"
 #include "cache/cache.h"
 #include "net/boot/collect.h"
 #include "net/rpc/arena.h"

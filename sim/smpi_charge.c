@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "cache/cache.h"
+#include "tables/shape.h"
 
 static const double hit_ns = 56, lookup_ns = 7, copy_ns_per_byte = 0.0175;
 static const double insert_ns[] = {

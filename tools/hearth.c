@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/log.h"
+#include "observe/output.h"
 #include "run/script.h"
 
 static const struct command *const commands[] = {

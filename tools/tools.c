@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
 
 int refuse(const char *format, ...) {
     char line[1024];

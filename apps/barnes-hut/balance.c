@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
-
 enum { DIGIT = 7, ROUNDS = 9, CANDIDATES = 1 << DIGIT };
 _Static_assert(ROUNDS == 3 * BH_LEVELS / DIGIT, "the digits make up a key");
 

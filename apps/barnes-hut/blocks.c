@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 enum { NOTHING = -1 };
 

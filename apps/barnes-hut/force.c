@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 
 enum { LOOK_IN_NS = 20000 };
 

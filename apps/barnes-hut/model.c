@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 static double draw(struct random *r) { /* in (0, 1) */
     return ((double)(random_next(r) >> 12) + 0.5) * 0x1p-52;

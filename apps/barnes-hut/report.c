@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "base/base.h"
+#include "observe/json.h"
 
 enum { STATS = sizeof(CLAMPI_Stats) / sizeof(uint64_t), TIMES = sizeof(struct bh_times) / sizeof(double) };
 

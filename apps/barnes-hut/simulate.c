@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/random.h"
 
 struct run {
     const struct bh_options *options;

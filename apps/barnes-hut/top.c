@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
-
 static const char no_memory[] = "no memory for the top of the tree: use fewer ranks per node";
 
 struct gathering {

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
-
 struct builder {
     struct bh_tree *tree;
     const struct bh_bodies *bodies;

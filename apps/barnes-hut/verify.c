@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 enum { FIELDS = 6 }; /* of a probe: its position, and its acceleration from the tree */
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 enum { STATS = sizeof(CLAMPI_Stats) / sizeof(uint64_t) };
 

@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 
 static struct {
     int style;

@@ -15,7 +15,7 @@
 #include <mpi.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 
 static void do_task(struct dft_kernel *k, const struct dft_molecule *m, struct dft_arrays *a,
                     struct dft_sums *sums) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "observe/json.h"
 
 static const char *const call_names[DFT_CALLS] = {"get", "acc", "read_inc"};
 

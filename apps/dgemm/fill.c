@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 double dgemm_element(uint64_t seed, int matrix, uint64_t i, uint64_t j) {
     uint64_t bits = random_mix((seed * DGEMM_MATRICES + (uint64_t)matrix) ^ random_mix(i << 32 | j));

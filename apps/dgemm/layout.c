@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 static uint64_t divide_up(uint64_t n, uint64_t by) {
     return (n + by - 1) / by;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "observe/json.h"
 #include "vgasnet.h"
 
 /* Values of one rank, then of all. */

@@ -21,7 +21,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 
 enum { USUAL_BUFFERS = 128 << 20 };
 

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 enum { VECTORS = 2, SMALL = 300 };
 

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 enum { POINTS = 27, MOST_SIDE = 4096, MOST_CELLS = 1 << 30, MOST_PAD = 1 << 18, PAD_TAG = HALO_DIRECTIONS };
 

@@ -20,7 +20,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 enum { MOST_MESHES = 1 << 20, POINTS = 7 };
 

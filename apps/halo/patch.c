@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 struct box {
     int from[3], to[3]; /* inclusive */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "observe/json.h"
 
 struct halo_report {
     FILE *file;

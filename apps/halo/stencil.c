@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 static const char *const stencils[] = {"5pt", "9pt", "7pt", "27pt", NULL};
 static const int points_of[] = {5, 9, 7, 27};

@@ -16,7 +16,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/random.h"
 
 /* A list in flight. */
 struct fetch {

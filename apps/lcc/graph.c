@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/random.h"
 
 static const char no_memory[] =
     "graph too large: no memory for the parts of all ranks; use a smaller graph or more nodes";

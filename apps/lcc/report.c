@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "base/base.h"
+#include "base/random.h"
+#include "observe/json.h"
 
 enum { WORDS = sizeof(CLAMPI_Stats) / sizeof(uint64_t) };
 

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 static uint64_t rmat_edge(const struct lcc_source *s, uint64_t i) {
     struct random random;

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "armci_party.h"
+#include "base/clock.h"
 
 static const char help[] =
     "armci_busy [OPTION]...   operations on ranks that compute; see the head of "

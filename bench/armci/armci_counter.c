@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "armci_party.h"
+#include "base/clock.h"
 
 static const char help[] = "armci_counter [OPTION]...   a shared counter; see the head of armci_counter.c\n"
                            "  --milliseconds N   time for which all ranks draw numbers\n";

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "armci_rest.h"
+#include "base/clock.h"
 #include "net/net.h"
 
 static const char help[] =

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "armci_party.h"
+#include "base/clock.h"
 
 static const char help[] =
     "armci_malloc [OPTION]...   ARMCI_Malloc and ARMCI_Free as a pair; see the head of armci_malloc.c\n"

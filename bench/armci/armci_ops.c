@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "armci_party.h"
+#include "base/clock.h"
+#include "base/compiler.h"
 
 static const char help[] =
     "armci_ops [OPTION]...   times of single operations; see the head of armci_ops.c, and armci_party.h\n"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 struct party party;
 static const char *way_to_rest;
 static int niceness;

@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "armci_party.h"
+#include "base/clock.h"
+#include "base/compiler.h"
 
 static const char help[] =
     "armci_patch [OPTION]...   bandwidth of patches; see the head of armci_patch.c, and armci_party.h\n"

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "bench.h"
 
 enum kind { RAW, HITTING, DIRECT, CONFLICTING, CAPACITY, FAILING, OTHER, KINDS };

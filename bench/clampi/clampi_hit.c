@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "bench.h"
 
 enum { PLACES = 4, LARGEST = 1 << 16, AREA = 16 << 20 };

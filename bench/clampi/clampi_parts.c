@@ -15,8 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/settings.h"
 #include "cache/cache.h"
 #include "sample.h"
+#include "tables/shape.h"
 
 enum { ENTRIES = 512, SLOTS = 1500, LARGEST = 1 << 16, LOOPS = 40 };
 

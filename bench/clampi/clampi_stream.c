@@ -14,6 +14,9 @@
  *  and 10th percentile), ratio to uncached (median), low, high, hits so far (0: a stream without reuse). */
 #include <stdio.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/random.h"
 #include "bench.h"
 
 enum {

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "base/clock.h"
+
 static const char *const names[WAYS] = {"bare", "off", "transparent", "acquire", "always"};
 
 /* The MPI library's own function, below all interposers. MPI_Comm_rank is not interposed, so its address

@@ -6,6 +6,7 @@
 #ifndef HEARTH_BENCH_MODES_H
 #define HEARTH_BENCH_MODES_H
 
+#include "base/compiler.h"
 #include "bench.h"
 
 enum { BARE, OFF, TRANSPARENT, ACQUIRE, ALWAYS, WAYS };

@@ -8,6 +8,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "modes.h"
 
 enum { BYTES = 8 };

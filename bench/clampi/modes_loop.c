@@ -11,6 +11,8 @@
  *  low, high, ns beyond bare (median of the differences), share of hits. */
 #include <stdio.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "modes.h"
 
 enum { FEWEST = 20 };                        /* turns */

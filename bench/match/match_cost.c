@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "hearth.h"
+#include "heater/heater.h"
 #include "rig.h"
 
 static const char help[] =

@@ -23,6 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/random.h"
+#include "heater/heater.h"
 #include "match.h"
 #include "rig.h"
 

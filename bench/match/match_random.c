@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/compiler.h"
+#include "base/random.h"
+#include "heater/heater.h"
 #include "rig.h"
 
 static const char help[] =

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "match.h"
 #include "rig.h"
 

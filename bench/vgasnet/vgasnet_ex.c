@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "vgasnet_nodes.h"
 #include <gasnetex.h>
 

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "vgasnet_nodes.h"
 
 static const char help[] = "vgasnet_fetch [OPTION]...   fetching pages; see the head of vgasnet_fetch.c\n"

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/random.h"
 #include "vgasnet_nodes.h"
 
 static const char help[] = "vgasnet_hit [OPTION]...   hits in the pool; see the head of vgasnet_hit.c\n"

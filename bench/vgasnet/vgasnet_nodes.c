@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/random.h"
+
 struct nodes nodes;
 
 void nodes_stop(const char *why) {

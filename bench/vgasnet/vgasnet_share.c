@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "vgasnet_nodes.h"
 
 static const char help[] = "vgasnet_share [OPTION]...   false sharing; see the head of vgasnet_share.c\n"

@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "vgasnet_nodes.h"
 #include "vgasnet_trip.h"
 

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/random.h"
 #include "vgasnet_nodes.h"
 
 static const char help[] = "vgasnet_walk [OPTION]...   all get one segment; see the head of vgasnet_walk.c\n"

@@ -40,6 +40,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/random.h"
 #include "sample.h"
 #include "windows_each.h"
 #include "windows_echo.h"

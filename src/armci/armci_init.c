@@ -17,6 +17,10 @@
 #include "armci/job/armci_internal.h"
 #include "armci/request/locks.h"
 #include "armci/request/armci_memory.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "observe/live.h"
+#include "observe/output_part.h"
 
 /* ---- MPI initialisation ---- */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "armci/job/armci_internal.h"
+#include "base/compiler.h"
 
 void *PARMCI_Malloc_local(armci_size_t bytes) {
     return bytes < 0 ? NULL

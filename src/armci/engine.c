@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include "armci/request/armci_serve.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
 
 struct armci_engine {
     struct net_share share;

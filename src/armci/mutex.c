@@ -16,6 +16,7 @@
 #include "armci/job/sync_event.h"
 #include "armci/request/local_ask.h"
 #include "armci/request/ops.h"
+#include "base/settings.h"
 
 /* ---- requests to the helper ---- */
 

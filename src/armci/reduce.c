@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 enum { PIECE = 8 << 20 }; /* bytes reduced at once: MPI allocates as much again */
 
 /* ---- types and operations ---- */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "armci/request/armci_transfer.h"
+#include "base/compiler.h"
+#include "base/settings.h"
 
 static struct armci_transfer strided_transfer(enum transfer_kind kind, const char *call, void *local,
                                               int local_strides[], void *remote, int remote_strides[],

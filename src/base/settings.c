@@ -12,8 +12,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 #include "base/log.h"
+#include "base/number.h"
 
 extern char **environ;
 

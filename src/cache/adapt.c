@@ -31,6 +31,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cache/admission.h"
 #include "cache/storage.h"
 

@@ -2,6 +2,7 @@
 #ifndef HEARTH_CACHE_ADAPT_H
 #define HEARTH_CACHE_ADAPT_H
 
+#include "base/compiler.h"
 #include "cache/index.h"
 
 enum { FEWEST_SLOTS = 4, MOST_SLOTS = 1 << 30, LEAST_STORAGE = CACHE_LINE };

@@ -11,6 +11,9 @@
  * stream would have evicted an entry, and the cache then grows towards it. */
 #include "cache/admission.h"
 
+#include "base/compiler.h"
+#include "base/random.h"
+
 enum { SHARE = 16, PATIENCE_FACTOR = 4 };
 
 static uint64_t losses(const struct cache *c) {

@@ -12,6 +12,7 @@
 #define HEARTH_CACHE_ADMISSION_H
 
 #include "cache/entry.h"
+#include "tables/shape.h"
 
 /* Call before a miss is inserted: decides whether admission is sampled. */
 void admission_note(struct cache *c);

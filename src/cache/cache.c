@@ -11,11 +11,14 @@
 
 #include <errno.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "cache/adapt.h"
 #include "cache/admission.h"
 #include "cache/index.h"
 #include "cache/storage.h"
 #include "cache/cache_write.h"
+#include "observe/live.h"
 
 void cache_config_from(struct cache_config *config, const struct settings *s) {
     *config = (struct cache_config){

@@ -20,7 +20,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/memory.h"
+#include "base/settings.h"
+#include "tables/shape.h"
 
 struct cache;
 

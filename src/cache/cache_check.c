@@ -1,9 +1,13 @@
 /* cache_check.c: verifies the invariants of a cache. For tests; walks everything. */
 #include <errno.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "cache/index.h"
 #include "cache/tree.h"
 #include "cache/cache_write.h"
+#include "tables/shape.h"
+#include "tables/spans.h"
 
 struct tally {
     uint64_t used_bytes;

@@ -5,6 +5,8 @@
  * each write examines all entries instead, which is slow but correct. */
 #include "cache/cache_write.h"
 
+#include "tables/spans.h"
+
 void write_range(uint64_t disp, const struct shape *shape, uint64_t *lo, uint64_t *hi) {
     int64_t from, to;
     shape_hull(shape, &from, &to);

@@ -3,6 +3,7 @@
 #define HEARTH_CACHE_WRITE_H
 
 #include "cache/entry.h"
+#include "tables/shape.h"
 
 /* An entry that lookups may find was added, changed its length, or was removed. */
 void write_note(struct cache *c, uint32_t id);

@@ -11,7 +11,12 @@
 #ifndef HEARTH_CACHE_ENTRY_H
 #define HEARTH_CACHE_ENTRY_H
 
+#include "base/compiler.h"
+#include "base/memory.h"
+#include "base/random.h"
 #include "cache/cache.h"
+#include "tables/shape.h"
+#include "tables/spans.h"
 
 enum { NOTHING = 0, NO_SLOT = UINT32_MAX, MISSED = 1024 };
 

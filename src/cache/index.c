@@ -13,7 +13,10 @@
  * The walk does not visit an entry twice, because a path that crosses itself could not be shifted. */
 #include "cache/index.h"
 
+#include "base/memory.h"
+#include "base/random.h"
 #include "cache/cache_write.h"
+#include "heater/heater.h"
 
 static void warm(struct cache *c) {
     if (c->config.heated)

@@ -21,6 +21,9 @@
 
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/memory.h"
+
 enum { SLOTS = 2 * SAMPLE_MOST, TIMES = SLOTS, NOBODY = UINT32_MAX };
 
 struct tag {

@@ -2,6 +2,7 @@
 #ifndef HEARTH_CACHE_SAMPLE_H
 #define HEARTH_CACHE_SAMPLE_H
 
+#include "base/random.h"
 #include "cache/cache.h"
 
 enum { SAMPLE_MOST = 1024, SAMPLE_LEAST = 128 }; /* keys */

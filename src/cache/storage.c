@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "base/memory.h"
 #include "cache/tree.h"
 #include "cache/cache_write.h"
 

@@ -17,6 +17,9 @@
 
 #include <float.h>
 
+#include "base/random.h"
+#include "base/settings.h"
+
 struct contest {
     enum score score;
     double average; /* ags */

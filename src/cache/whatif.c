@@ -13,6 +13,9 @@
 
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/memory.h"
+
 enum { SLOTS = 2 * SAMPLE_MOST };
 
 struct tag {

@@ -17,7 +17,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "data/hold.h"
 #include "data/vectors.h"
 

@@ -7,9 +7,9 @@
 #ifndef HEARTH_DATA_ATOMIC_H
 #define HEARTH_DATA_ATOMIC_H
 
-#include "base/base.h"
 #include "data/element.h"
 #include "net/net.h"
+#include "tables/shape.h"
 
 /* to[i] = packed[i] OP to[i] for the elements in the packed range [from, from + bytes) of a shape.
  *

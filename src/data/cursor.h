@@ -8,7 +8,7 @@
 #ifndef HEARTH_DATA_CURSOR_H
 #define HEARTH_DATA_CURSOR_H
 
-#include "base/base.h"
+#include "tables/shape.h"
 
 struct data_cursor {
     const struct shape *shape;

@@ -16,7 +16,7 @@
 #ifndef HEARTH_DATA_HOLD_H
 #define HEARTH_DATA_HOLD_H
 
-#include "base/base.h"
+#include "base/compiler.h"
 #include "net/net.h"
 
 struct data_hold {

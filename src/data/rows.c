@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 #include "data/patch.h"
 
 #ifdef __SSE2__

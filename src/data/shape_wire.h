@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "data/cursor.h"
+#include "tables/shape.h"
 
 enum { DATA_SHAPE_WIRE = 48 };
 

@@ -10,7 +10,7 @@
 #ifndef GASNET_PAR
 #define GASNET_PAR 1 /* one library serves all three modes: any thread may call at any time */
 #endif
-#include "base/base.h"
+#include "base/compiler.h"
 #include "net/net.h"
 #include "pages/pages.h"
 #include "vgasnet.h" /* include/: both public names */

@@ -25,6 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 /* Average keys per bin: above the first the table should grow; above the second it must. */
 enum { GROW_AT = 5, FULL_AT = 6 };
 

@@ -5,6 +5,7 @@
  * messages by their sequence numbers, and is then maintained. If it was used, it is maintained from the start the next
  * time that the queue is deep. Receives have an extra kind too, all of a context, to empty a context. If there is no
  * memory for an extra kind, all bins are scanned instead. */
+#include "base/compiler.h"
 #include "match/bins_internal.h"
 
 /* ---- sorting ---- */

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MATCH_BINS_INTERNAL_H
 #define HEARTH_MATCH_BINS_INTERNAL_H
 
+#include "base/compiler.h"
 #include "match/bins.h"
 #include "match/engine.h"
 #include "match/fingerprint.h"

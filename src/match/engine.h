@@ -3,6 +3,8 @@
 #ifndef HEARTH_MATCH_ENGINE_H
 #define HEARTH_MATCH_ENGINE_H
 
+#include "base/compiler.h"
+#include "base/memory.h"
 #include "match.h"
 #include "match/fast.h"
 #include "match/key.h"

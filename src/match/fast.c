@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "match/bins.h"
 #include "match/engine.h"
 #include "match/fast_arrays.h"

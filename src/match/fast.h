@@ -2,6 +2,7 @@
 #ifndef HEARTH_MATCH_FAST_H
 #define HEARTH_MATCH_FAST_H
 
+#include "base/memory.h"
 #include "match/key.h"
 #include "match/match_pool.h"
 

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/compiler.h"
 #include "match/engine.h"
 #include "match/fast.h"
 #include "match/fingerprint.h"

@@ -23,6 +23,7 @@
 
 #include <errno.h>
 
+#include "base/compiler.h"
 #include "match/engine.h"
 
 enum { HEAD = sizeof(struct lla_node), HANDLE_INDEX = 63 };

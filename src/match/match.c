@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "match/engine.h"
+#include "observe/live.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+
 enum { FIRST_BYTES = 16384 };
 
 static uint32_t chunk_first(const struct match_pool *pool, unsigned c) {

@@ -2,6 +2,10 @@
 #ifndef HEARTH_MATCH_POOL_H
 #define HEARTH_MATCH_POOL_H
 
+#include <stdbool.h>
+
+#include "base/compiler.h"
+#include "base/memory.h"
 #include "match/supply.h"
 
 enum { POOL_CHUNKS = 24, POOL_LEVELS = 6, POOL_SPARES = 16 };

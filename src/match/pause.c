@@ -1,6 +1,6 @@
 /* pause.c: the calls of hearth.h that pause the heater. */
-#include "base/base.h"
 #include "hearth.h"
+#include "heater/heater.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

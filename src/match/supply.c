@@ -7,6 +7,10 @@
 
 #include <errno.h>
 
+#include "base/log.h"
+#include "heater/heater.h"
+#include "observe/live.h"
+
 static int supply_refuse(struct supply *supply, size_t bytes) {
     if (!supply->told)
         log_warn("match: no memory to extend the queues (%zu bytes): receives or messages may be refused; "
@@ -30,7 +34,7 @@ int supply_take(struct supply *supply, struct memory *memory, size_t bytes, size
 
 int supply_take_shown(struct supply *supply, struct memory *memory, size_t bytes, size_t warm) {
     return live_memory_open(memory, bytes, NULL) ? supply_refuse(supply, bytes)
-                                                  : supply_note(supply, memory, warm);
+                                                 : supply_note(supply, memory, warm);
 }
 
 void supply_return(struct supply *supply, struct memory *memory) {

@@ -2,7 +2,10 @@
 #ifndef HEARTH_MATCH_SUPPLY_H
 #define HEARTH_MATCH_SUPPLY_H
 
-#include "base/base.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
 
 struct supply {
     bool heated;

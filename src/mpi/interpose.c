@@ -5,6 +5,7 @@
  * like any other: windows and requests are looked up by handle, and those of the library are unknown. The return
  * address does not tell its calls from the program's: a callback that ends in `return MPI_Win_free(win)` returns
  * directly into the library, and a window freed unnoticed would be served when its handle is reused. */
+#include "base/compiler.h"
 #include "mpi/observe/call_time.h"
 #include "mpi/host/hooks.h"
 #include "mpi/observed_calls.h"

@@ -11,6 +11,7 @@
  * equivalent, which is tested in a loop with a round of progress in between. waits.txt lists the replaced collectives
  * per MPI, because some MPIs have equivalents with different results. Other collectives, and those that a tool wraps on
  * some process, are called unchanged after a pre-barrier (messages/collective/prebarrier.c). */
+#include "base/compiler.h"
 #include "mpi/host/acquire.h"
 #include "mpi/observe/call_time.h"
 #include "mpi/host/sync_table.h"

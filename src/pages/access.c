@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "pages/pages_internal.h"
 #include "pages/small.h"
 

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "pages/pages_internal.h"
 
 /* The leaders issue the order; then all ranks agree on the result. */

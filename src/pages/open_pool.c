@@ -1,6 +1,8 @@
 /* open_pool.c: opens the page pool of a node: its leader chooses the size and makes the memory, the other processes map it. */
 #include <errno.h>
 
+#include "base/log.h"
+#include "base/settings.h"
 #include "pages/pages_internal.h"
 
 static uint64_t pages_of_all(const struct pages_agreed *all, int size) {

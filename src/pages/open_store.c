@@ -11,6 +11,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/settings.h"
+#include "base/start_folder.h"
 #include "pages/pages_internal.h"
 
 const char *pages_folder(void) {

@@ -10,6 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "observe/live.h"
 #include "pages/pages_internal.h"
 #include "pages/small.h"
 

@@ -1,5 +1,6 @@
-/* show.c: the counters of the pages, for hearth top (see base/live.h) and for reports. Counters of a process are read in place; those of
+/* show.c: the counters of the pages, for hearth top (see observe/live.h) and for reports. Counters of a process are read in place; those of
  * the node are copied by the service (service/service_shown.c). */
+#include "observe/live.h"
 #include "pages/pages_internal.h"
 
 /* Counters of the node are 0 except in its leader. */

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "data/data.h"
 #include "fuzz.h"
+#include "tables/shape.h"
 
 enum { MEMORY = 3 * LOCK_TABLE_GRAIN, MOST_BYTES = 8192, MOST_BLOCKS = 256 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "fuzz.h"
+#include "observe/json_read.h"
 
 static const char *begin, *end;
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "fuzz.h"
 #include "pages/local/local.h"
 #include "pages/service/service.h"

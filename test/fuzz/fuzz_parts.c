@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "report/read/parts_merge.h"
 #include "fuzz.h"
 

@@ -1,9 +1,10 @@
 /* fuzz_profile.c: feeds files to the reader of profiles. A profile that is accepted holds valid settings only, and reads the same
  * after it was written again. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/settings.h"
 #include "fuzz.h"
 #include "run/profile.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/settings.h"
 #include "fuzz.h"
 
 enum { NAME = 0xff };

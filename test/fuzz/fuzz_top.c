@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "observe/live.h"
 #include "top/top.h"
 #include "fuzz.h"
 
@@ -23,7 +24,7 @@ int __wrap_sched_yield(void) {
     return 0;
 }
 
-/* As base/live.c makes it. */
+/* As observe/live.c makes it. */
 static void make_file(void) {
     file = memfd_create(LIVE_TITLE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     fuzz_must(file >= 0 && !ftruncate(file, LIVE_FILE_BYTES) &&

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "fuzz.h"
 
 enum { LIMIT = 20, MOST_SEEDS = 256, MOST_BYTES = 1 << 20, MOST_GROWTH = 256 };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks that names used by several files begin with the folder that owns them, as in pages_pool_pin. Exempt are the
-# names of the APIs, the entry points of interposed calls (hook_) and the folders with short prefixes (base, cache,
+# names of the APIs, the entry points of interposed calls (hook_) and the folders with short prefixes (base, tables, observe, heater, cache,
 # match, mpi/host, mpi/observe, windows/serving). Also checks that no two files have a function of the same single word, and that the functions
 # exist whose races ThreadSanitizer is to suppress. Reads the objects of the trees that are built.
 set -u

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 
 enum { MOST_TESTS = 256, MOST_RANKS = 4, MOST_NAMES = 64, MOST_LINES = 3, PATIENCE = 20 /* seconds */ };
 

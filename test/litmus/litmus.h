@@ -27,8 +27,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/random.h"
-
 /* Most tests have two roles. */
 enum { WRITER = 0, READER = 1, THIRD = 2 };
 

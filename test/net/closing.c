@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/base.h"
-
 enum { MOST = 8192 };
 
 static uint64_t replies;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 
 enum { MOST = 65536, WORDS = 1 << 17 };
 

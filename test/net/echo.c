@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 enum { MOST = 65536, AHEAD = 16, SERIALS = 2000 };
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 
 __attribute__((constructor)) static void copy_through_shared_memory(void) {
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);

@@ -4,9 +4,8 @@
  * ranks: 2 */
 #include "node.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-
-#include "base/base.h"
 
 enum { MESSAGES = 200, SECONDS = 20 };
 

@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/random.h"
 
 TEST_THREADS(MPI_THREAD_MULTIPLE)
 

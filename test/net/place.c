@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 enum { MOST = 65536, IN_PLACE = 32768, LARGEST = 4 << 20, AHEAD = 8, SERIALS = 600 };
 

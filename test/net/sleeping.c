@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 
 enum { MOST = 65536, ROUNDS = 1000 };
 

@@ -7,8 +7,6 @@
 
 #include "../mpi/test.h"
 
-#include "base/random.h"
-
 int previous(void); /* the rank before this one, which sends to this rank if each rank sends to peer() */
 
 int class_of(int code);

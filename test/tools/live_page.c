@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/base.h"
+#include "observe/live.h"
 #include "steps.h"
 
 static const struct live_field fields[] = {{LIVE_gets, 8, 1, 0}};

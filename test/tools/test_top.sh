@@ -20,7 +20,7 @@ cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
 hearth=$tree/bin/hearth
 python=$(command -v python3) || { echo "no python3" && exit 77; }
 "$cc" -O1 "$here/tools/live.c" -o "$dir/live" || exit 1
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$source" "$here/tools/live_page.c" "$source"/base/{live,live_file,memory,settings,number,log}.c -pthread \
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$source" "$here/tools/live_page.c" "$source"/observe/{live,live_file}.c "$source"/base/{memory,settings,number,log}.c -pthread \
     -o "$dir/live_page" || exit 1
 
 ok() { # name, command...

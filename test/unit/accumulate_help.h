@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/base.h"
+#include "base/random.h"
 #include "data/data.h"
 
 enum { TYPES = ACC_DOUBLE_COMPLEX + 1 };

@@ -5,6 +5,10 @@
 
 #include "cache/cache.h"
 
+#include "base/memory.h"
+#include "base/settings.h"
+#include "tables/shape.h"
+
 static struct cache *cache;
 static struct cache_config config;
 static struct memory_budget budget;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/random.h"
 #include "data/data.h"
 
 enum kind_class { C_SIGNED, C_UNSIGNED, C_REAL, C_COMPLEX, C_LOGICAL, C_BYTE, C_PAIR };

@@ -4,6 +4,7 @@
 #define HEARTH_TEST_MATCH_HELP_H
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "match/engine.h"
 

@@ -12,11 +12,14 @@
 #define HEARTH_TEST_PAGES_OUTSIDE_H
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/random.h"
 #include "pages/local/local.h"
 
 enum { OUTSIDE = 1 };

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/base.h"
+#include "base/random.h"
 #include "data/data.h"
 
 /* The arguments of a strided call. */

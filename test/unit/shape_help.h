@@ -2,8 +2,9 @@
 #ifndef HEARTH_TEST_SHAPE_HELP_H
 #define HEARTH_TEST_SHAPE_HELP_H
 
-#include "base/base.h"
+#include "base/random.h"
 #include "net/net.h"
+#include "tables/shape.h"
 
 enum { SHAPE_BYTES = 3 << 10, SHAPE_BLOCKS = 400 };
 

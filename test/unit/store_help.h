@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
 #include "pages/store/store.h"
 
 /* ---- folders: one on a disk, one in memory, empty at the beginning and removed at the end ---- */

@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "observe/output.h"
 #include "run/find_library.h"
 #include "info/info.h"
 #include "run/launcher/launcher.h"

@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "info/info.h"
 #include "tools.h"
 

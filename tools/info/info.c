@@ -9,7 +9,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/settings.h"
 #include "run/find_library.h"
 #include "run/launcher/vendor.h"
 #include "tools.h"

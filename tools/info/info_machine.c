@@ -9,7 +9,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/settings.h"
+#include "heater/cores.h"
+#include "heater/heater.h"
 #include "info/info.h"
 #include "tools.h"
 

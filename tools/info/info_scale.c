@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/settings.h"
 #include "info/info.h"
 #include "sim/scale.h"
 #include "tools.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/settings.h"
 #include "info/info.h"
 #include "run/run.h"
 #include "tools.h"

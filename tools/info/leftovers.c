@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "info/info.h"
 #include "tools.h"
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "observe/output.h"
 #include "report/report_compare.h"
 #include "report/report_csv.h"
 #include "report/read/report_load.h"

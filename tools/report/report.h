@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/base.h"
+#include "observe/bypass_reason.h"
+#include "observe/json_read.h"
 #include "report/report_parts.h"
 
 /* Counters, of a window on a rank or summed; the names are those of the JSON. */

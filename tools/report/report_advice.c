@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/bypass_reason.h"
 #include "report/report.h"
 #include "tools.h"
 #include "run/strvec.h"

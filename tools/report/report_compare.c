@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/json_read.h"
 #include "tools.h"
 
 enum { CALLS = 8, WINDOWS = 10 };

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "observe/json_read.h"
 #include "report/report_matrix.h"
 #include "report/html/report_nodes.h"
 

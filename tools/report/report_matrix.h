@@ -2,6 +2,7 @@
 #ifndef HEARTH_TOOLS_REPORT_MATRIX_H
 #define HEARTH_TOOLS_REPORT_MATRIX_H
 
+#include "observe/json_read.h"
 #include "report/report.h"
 #include "report/html/report_nodes.h"
 

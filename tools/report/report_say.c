@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/utf8.h"
 #include "report/report.h"
 
 enum { TEXTS = 16, ROOM = 640 };

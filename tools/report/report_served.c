@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/json_read.h"
 #include "report/read/report_read.h"
 #include "report/report_table.h"
 #include "tools.h"

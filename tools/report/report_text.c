@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/json_read.h"
 #include "report/report.h"
 #include "report/report_matrix.h"
 #include "report/report_table.h"

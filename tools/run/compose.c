@@ -25,7 +25,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "tools.h"
 
 static const char library_name[] = "libhearth-mpi.so";

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/random.h"
 #include "run/elf.h"
 #include "run/python.h"
 #include "run/script.h"

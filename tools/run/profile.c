@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "observe/output.h"
 #include "tools.h"
 
 enum { MOST_BYTES = 65536 };

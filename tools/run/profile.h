@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/settings.h"
 #include "run/identity.h"
 #include "run/strvec.h"
 

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "run/elf.h"
 #include "run/python.h"
 #include "run/script.h"

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "run/find_library.h"
 #include "run/compose.h"
 #include "run/launcher/launcher.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/settings.h"
 #include "tools.h"
 
 static int add_setting(struct run_options *o, const char *name, const char *value) {

@@ -22,7 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
+#include "base/random.h"
 #include "run/launcher/launcher.h"
 #include "run/profile.h"
 #include "run/watch.h"

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "tools.h"
 
 static char *mark_path(const char *folder, int pid) {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/base.h"
+#include "observe/live.h"
 
 /* ---- samples ---- */
 

@@ -1,4 +1,4 @@
-/* top_ask.c: asks the processes of a job for a report, through the word that each of them shares (base/ask.h). Those that write no
+/* top_ask.c: asks the processes of a job for a report, through the word that each of them shares (observe/ask.h). Those that write no
  * report have none. */
 #include <ctype.h>
 #include <dirent.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "observe/ask.h"
 #include "top/top.h"
 
 static bool is_ask(int folder, const char *number) {

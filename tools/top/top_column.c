@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "observe/live.h"
 #include "top/top.h"
 
 enum way {

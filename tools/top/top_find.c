@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "observe/live.h"
 #include "tools.h"
 #include "top/top.h"
 

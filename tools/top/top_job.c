@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "observe/live.h"
 #include "tools.h"
 #include "top/top.h"
 

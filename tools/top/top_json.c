@@ -1,8 +1,10 @@
-/* top_json.c: the jobs as JSON, for scripts. Names are those of base/live.def; existing names never change. */
+/* top_json.c: the jobs as JSON, for scripts. Names are those of observe/live.def; existing names never change. */
 #include <math.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "observe/json.h"
+#include "observe/live.h"
 #include "top/top.h"
 
 static double top_json_share(uint64_t part, uint64_t whole) {

@@ -1,4 +1,4 @@
-/* top_page.c: reads the page of another process (base/live.h).
+/* top_page.c: reads the page of another process (observe/live.h).
  *
  * The page is mapped, not read: its file is sealed against shrinking, so no access to it can fault. Its tables may
  * change during the read, which is then repeated. All numbers in it are untrusted, and are checked before use. */
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "observe/live.h"
 #include "top/top.h"
 
 enum { TRIES = 1000 };
@@ -93,7 +94,7 @@ static bool add_all(const struct live_page *page, struct top_process *p) {
     return true;
 }
 
-/* One attempt; pairs with begin_change and end_change in base/live.c. Tables that are invalid and did not change
+/* One attempt; pairs with begin_change and end_change in observe/live.c. Tables that are invalid and did not change
  * meanwhile stay invalid. */
 enum reading { READ_WELL, READ_CHANGED, READ_BROKEN };
 

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "observe/json_read.h"
+#include "observe/live.h"
 #include "run/strvec.h"
 #include "tools.h"
 #include "top/top.h"

@@ -12,6 +12,7 @@
 
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tools.h"
 
 #ifndef HEARTH_NCURSES

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "report/report.h"
 #include "tune/tune.h"
 

@@ -26,7 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/log.h"
 #include "run/run.h"
 #include "tools.h"
 

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "tools.h"
 #include "tune/tune.h"
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+
 struct armci armci_job;
 
 void armci_fail(const char *call, const char *format, ...) {

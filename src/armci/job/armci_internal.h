@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 #include "armci/armci.h" /* include/armci: the public header */
-#include "base/base.h"
+#include "base/compiler.h"
 #include "net/net.h"
 
 /* ARMCI_X is a weak alias of PARMCI_X, so that a profiling tool can interpose it. */

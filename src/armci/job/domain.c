@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "armci/job/armci_internal.h"
+#include "base/settings.h"
 
 enum topology { STOCK, REAL }; /* in the order of the setting's values */
 

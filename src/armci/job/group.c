@@ -21,6 +21,8 @@
 #include <stdlib.h>
 
 #include "armci/armcix.h"
+#include "base/compiler.h"
+#include "base/log.h"
 
 /* The sizes are those of ARMCI-MPI, for which Global Arrays was compiled: with handles of 4 bytes as in MPICH, or 8
  * as in Open MPI. */

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/compiler.h"
+
 static int node_of_member(const ARMCI_Group *group, int rank) {
     return armci_domain_id(ARMCI_DOMAIN_SMP, group->grp_to_abs[rank]);
 }

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "armci/job/armci_internal.h"
+#include "observe/json.h"
+#include "observe/output.h"
+#include "observe/output_part.h"
 
 _Alignas(LIVE_ALONE) union counted armci_counters;
 

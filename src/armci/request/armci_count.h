@@ -4,6 +4,8 @@
 
 #include "armci/request/find.h"
 #include "armci/request/armci_transfer.h"
+#include "base/compiler.h"
+#include "observe/live.h"
 
 enum count_kind {
     COUNT_PUT,

@@ -19,6 +19,7 @@
 #include "armci/request/guard.h"
 #include "armci/request/local_ask.h"
 #include "armci/request/reach.h"
+#include "base/log.h"
 
 static struct allocation *allocations; /* most recently created or found first */
 static struct memory_group *groups;    /* groups with a heap */

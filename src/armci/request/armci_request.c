@@ -15,6 +15,8 @@
 #include "armci/request/ops.h"
 #include "armci/request/reach.h"
 #include "armci/job/sync_event.h"
+#include "base/compiler.h"
+#include "base/settings.h"
 #include "data/data.h"
 
 enum { ZERO_COPY = 8192 }; /* bytes from which contiguous memory is sent in place */

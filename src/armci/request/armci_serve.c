@@ -16,6 +16,8 @@
 #include "armci/request/locks.h"
 #include "armci/request/ops.h"
 #include "armci/request/rmw_apply.h"
+#include "base/compiler.h"
+#include "base/log.h"
 #include "data/data.h"
 
 /* This thread may not call MPI; the launcher ends the job when a process exits. */

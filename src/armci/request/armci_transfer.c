@@ -16,6 +16,7 @@
 #include "armci/request/armci_handle.h"
 #include "armci/request/armci_request.h"
 #include "armci/job/sync_event.h"
+#include "base/compiler.h"
 #include "data/data.h"
 
 _Static_assert((int)ACC_INT == (int)ARMCI_ACC_INT && (int)ACC_LONG == (int)ARMCI_ACC_LNG &&

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "armci/request/armci_memory.h"
+#include "base/compiler.h"
 
 static _Noreturn void find_refuse(const char *call, int proc, const void *low, const void *high) {
     const struct allocation *a = armci_memory_find(proc, low, (const char *)low + 1);

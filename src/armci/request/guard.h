@@ -9,6 +9,7 @@
 #define HEARTH_ARMCI_GUARD_H
 
 #include "armci/job/armci_internal.h"
+#include "base/compiler.h"
 
 void armci_guard_lock(void);
 void armci_guard_unlock(void);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "armci/job/armci_internal.h"
+#include "base/log.h"
 
 enum { NOBODY = -1 };
 

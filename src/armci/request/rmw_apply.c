@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "armci/job/armci_internal.h"
+#include "base/compiler.h"
 
 size_t armci_rmw_bytes(int op) {
     switch (op) {

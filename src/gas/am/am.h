@@ -2,6 +2,7 @@
 #ifndef HEARTH_GAS_AM_H
 #define HEARTH_GAS_AM_H
 
+#include "base/compiler.h"
 #include "gas/am/message.h"
 
 /* Internal handlers, below those of the program (128 to 255). */

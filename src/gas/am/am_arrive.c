@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "gas/am/am_remote.h"
 #include "gas/rma/gas_serve.h"
 #include "gas/job/signals.h"

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "gas/am/am.h"
 #include "gas/rma/ask.h"
 #include "gas/rma/gas_handle.h"

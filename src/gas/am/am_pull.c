@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "gas/rma/ask.h"
 #include "gas/am/am_remote.h"
 #include "gas/rma/gas_serve.h"

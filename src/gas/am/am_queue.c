@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "gas/am/message.h"
 
 /* Reader state of a queue, of this process. */

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 
+#include "base/compiler.h"
+
 static _Thread_local char me;
 
 void gasnet_hsl_init(gasnet_hsl_t *hsl) {

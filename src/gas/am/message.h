@@ -23,6 +23,7 @@
 #ifndef HEARTH_GAS_MESSAGE_H
 #define HEARTH_GAS_MESSAGE_H
 
+#include "base/compiler.h"
 #include "gas/gas_internal.h"
 
 enum {

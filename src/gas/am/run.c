@@ -1,5 +1,6 @@
 /* run.c: calls a handler: a function that takes a token, for Medium and Long messages the payload, and 0 to 16
  * arguments. */
+#include "base/compiler.h"
 #include "gas/am/am.h"
 
 static _Atomic(am_handler *) handlers[AM_LAST + 1]; /* set by gasnet_attach, before any rank can send */

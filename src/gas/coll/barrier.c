@@ -11,6 +11,7 @@
  * two tables. There are two independent barriers, the program's and an internal one. */
 #include "gas/coll/barrier.h"
 
+#include "base/compiler.h"
 #include "gas/am/am.h"
 
 enum { ROUNDS = 32 };

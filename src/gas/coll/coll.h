@@ -2,6 +2,7 @@
 #ifndef HEARTH_GAS_COLL_H
 #define HEARTH_GAS_COLL_H
 
+#include "base/compiler.h"
 #include "gas/gas_internal.h"
 #include "gasnet/gasnet_coll.h"
 

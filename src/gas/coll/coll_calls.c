@@ -1,4 +1,5 @@
 /* coll_calls.c: the calls of collective operations, each in four forms: blocking or not, with one address or a list. */
+#include "base/compiler.h"
 #include "gas/coll/coll.h"
 
 static gasnet_team_handle_t team_meant(const char *call, gasnet_team_handle_t team, int flags) {

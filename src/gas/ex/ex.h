@@ -11,6 +11,7 @@
 #ifndef HEARTH_GAS_EX_H
 #define HEARTH_GAS_EX_H
 
+#include "base/compiler.h"
 #include "gas/coll/coll.h"
 #include "gas/gas_internal.h"
 #include "gasnet/gasnetex.h"

@@ -4,6 +4,7 @@
  * satisfied at once, whatever it is. */
 #include "gas/ex/ex.h"
 
+#include "base/compiler.h"
 #include "gas/am/am.h"
 
 static const char *const request_calls[] = {"gex_AM_RequestShort", "gex_AM_RequestMedium",

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "gas/rma/gas_transfer.h"
 #include "gas/rma/gas_update.h"
 

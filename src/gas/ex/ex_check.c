@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/compiler.h"
+
 bool gas_ex_checks = true;
 
 void gas_ex_check_flags(const char *call, gex_Flags_t flags, gex_Flags_t allowed) {

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/settings.h"
 #include "gas/am/am.h"
 #include "gas/job/gas_init.h"
 

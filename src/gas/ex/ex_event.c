@@ -2,6 +2,7 @@
  * message is free when its call returns, so nothing is ever under way in the category GEX_EC_AM. */
 #include "gas/ex/ex.h"
 
+#include "base/compiler.h"
 #include "gas/rma/ask.h"
 #include "gas/rma/gas_leaf.h"
 #include "gas/rma/gas_sync.h"

@@ -4,6 +4,7 @@
  * payload. Its handler at the peer calls the program's handler as that of a reply, which may not reply. */
 #include "gas/ex/ex.h"
 
+#include "base/compiler.h"
 #include "gas/am/am.h"
 
 struct peer_completion {

@@ -3,6 +3,7 @@
  * memory is takes one comparison: no flag has an effect. */
 #include "gas/ex/ex.h"
 
+#include "base/compiler.h"
 #include "gas/rma/gas_direct.h"
 #include "gas/rma/gas_leaf.h"
 #include "gas/rma/gas_transfer.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/compiler.h"
 #include "gas/am/am.h"
 #include "gas/job/gas_init.h"
 

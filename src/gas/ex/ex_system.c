@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
+
 struct place_list {
     struct gasnetc_rank_info *ranks;
     gex_Rank_t count, mine; /* `mine`: this process in the list */

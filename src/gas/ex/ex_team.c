@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "gas/am/am.h"
 
 enum { SCRATCH_BYTES = 64 }; /* recommended: the least that a program can give, as none is used */

@@ -3,6 +3,7 @@
  * (ex_peer.c). */
 #include "gas/ex/ex.h"
 
+#include "base/compiler.h"
 #include "gas/rma/vis_cut.h"
 
 static struct vis_call vis_open(const char *name, enum stats_kind kind, enum vis_form form, gex_TM_t tm,

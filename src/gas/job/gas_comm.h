@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include "base/compiler.h"
 #include "gas/gas_internal.h"
 
 struct gas_comm {

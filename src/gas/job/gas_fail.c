@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/settings.h"
+
 static void fail_say(const char *call, const char *format, va_list args) {
     char what[512];
     vsnprintf(what, sizeof what, format, args);

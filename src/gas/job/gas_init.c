@@ -11,6 +11,9 @@
 #include "gas/ex/ex.h"
 #include "gas/job/gas_comm.h"
 #include "gas/job/gas_init.h"
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "gas/rma/ask.h"
 #include "gas/coll/barrier.h"
 #include "gas/coll/coll.h"
@@ -19,6 +22,8 @@
 #include "gas/rma/gas_memory.h"
 #include "gas/rma/gas_serve.h"
 #include "gas/job/sizes.h"
+#include "observe/live.h"
+#include "observe/output_part.h"
 
 struct gas gas_job;
 struct gas_comm gas_comm;

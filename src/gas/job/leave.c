@@ -24,6 +24,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "gas/am/am.h"
 #include "gas/rma/ask.h"
 #include "gas/am/am_remote.h"
@@ -32,6 +35,7 @@
 #include "gas/job/gas_comm.h"
 #include "gas/job/signals.h"
 #include "gas/job/stats.h"
+#include "observe/live.h"
 
 enum { TELL_MS = 200, LEAVE_MS = 5000 };
 

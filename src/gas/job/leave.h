@@ -2,6 +2,7 @@
 #ifndef HEARTH_GAS_LEAVE_H
 #define HEARTH_GAS_LEAVE_H
 
+#include "base/compiler.h"
 #include "gas/gas_internal.h"
 
 /* Prepares for all ways in which the process can end: gasnet_exit, return from main, MPI_Finalize. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "gas/gas_internal.h"
 
 int pages_open(const struct net_boot *boot, struct net_world *world, const void *comm, uint64_t bytes,

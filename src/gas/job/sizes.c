@@ -20,6 +20,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/number.h"
+#include "base/settings.h"
+
 /* Address space is limited: the kernel gives a process 2^47 bytes or more. */
 #define MOST_BYTES ((uint64_t)1 << 45)
 

@@ -6,8 +6,13 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/settings.h"
 #include "gas/job/gas_comm.h"
 #include "gas/rma/ask.h"
+#include "observe/json.h"
+#include "observe/live.h"
+#include "observe/output.h"
+#include "observe/output_part.h"
 
 enum { NUMBERS = sizeof(struct stats_numbers) / sizeof(_Atomic uint64_t) };
 

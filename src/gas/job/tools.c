@@ -10,6 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "gasnet/gasnet_tools.h"
 
 /* ---- time ---- */

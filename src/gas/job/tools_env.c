@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/log.h"
+#include "base/number.h"
 #include "gasnet/gasnet_tools.h"
 
 /* ---- numbers ---- */

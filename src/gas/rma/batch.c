@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "gas/am/am.h"
 #include "gas/rma/ask.h"
 #include "gas/rma/gas_serve.h"

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "gas/rma/ask.h"
 #include "gas/rma/gas_serve.h"
 #include "gas/rma/gas_update.h"

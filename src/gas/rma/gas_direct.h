@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/compiler.h"
 #include "gas/am/am.h"
 #include "gas/rma/gas_handle.h"
 

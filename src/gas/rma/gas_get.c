@@ -1,4 +1,5 @@
 /* gas_get.c: gets. The bulk forms are the same: no alignment required. */
+#include "base/compiler.h"
 #include "gas/rma/gas_direct.h"
 #include "gas/rma/gas_transfer.h"
 

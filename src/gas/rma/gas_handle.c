@@ -25,6 +25,7 @@
 #include "gas/coll/coll.h"
 #include "gas/rma/ask.h"
 #include "gas/rma/gas_leaf.h"
+#include "observe/live.h"
 
 enum { SPARES = 1024 /* kept by a thread */, LOOK_FROM = 1024 };
 

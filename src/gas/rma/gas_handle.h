@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/compiler.h"
 #include "gas/am/am.h"
 #include "gas/job/stats.h"
 #include "gas/rma/gas_memory.h"

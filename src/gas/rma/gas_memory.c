@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "gas/am/am.h"
 #include "gas/job/gas_comm.h"
 #include "gas/rma/gas_update.h"

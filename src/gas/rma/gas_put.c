@@ -1,4 +1,5 @@
 /* gas_put.c: puts. The program may change the source of a non-blocking put on return, unless its name has "bulk". */
+#include "base/compiler.h"
 #include "gas/rma/gas_direct.h"
 #include "gas/rma/gas_transfer.h"
 

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include "base/log.h"
+
 /* In any thread, also one that must not call MPI: the launcher ends the job when a process exits. */
 static void service_failed(void *arg, int rank, const char *why) {
     (void)arg;

@@ -4,6 +4,7 @@
  * complete. Operations that complete in handlers are polled for instead. */
 #include "gas/rma/gas_sync.h"
 
+#include "base/compiler.h"
 #include "gas/rma/ask.h"
 #include "gas/rma/gas_leaf.h"
 

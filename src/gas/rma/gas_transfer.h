@@ -2,6 +2,7 @@
 #ifndef HEARTH_GAS_TRANSFER_H
 #define HEARTH_GAS_TRANSFER_H
 
+#include "base/compiler.h"
 #include "gas/rma/gas_handle.h"
 
 /* Arguments of one call. */

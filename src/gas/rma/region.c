@@ -1,4 +1,5 @@
 /* region.c: implicit operations, of a thread or of its open access region. */
+#include "base/compiler.h"
 #include "gas/rma/gas_handle.h"
 
 /* ---- synchronisation of the thread's implicit operations ---- */

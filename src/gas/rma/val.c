@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/compiler.h"
+
 struct gasnet_value_operation {
     gasnet_register_value_t value;
     gasnet_handle_t handle; /* of the get that fills it */

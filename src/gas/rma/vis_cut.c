@@ -5,6 +5,7 @@
  * pieces of the implicit forms are implicit operations of the program. */
 #include "gas/rma/vis_cut.h"
 
+#include "base/compiler.h"
 #include "gas/rma/gas_direct.h"
 #include "gas/rma/gas_sync.h"
 #include "gas/rma/gas_transfer.h"

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "hearth.h"
 
 _Atomic uint64_t acquire_generation = 1;

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "base/compiler.h"
 #include "mpi/host/host.h"
 
 /* The kind of the sync event. Only tests use it: HEARTH_TEST_IGNORED=word makes Hearth ignore one kind. */

@@ -2,8 +2,11 @@
  * value with the opposite sign. */
 #include "mpi/host/agreement.h"
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "mpi/host/complaints.h"
 #include "mpi/host/host.h"
+#include "observe/output.h"
 
 /* The settings that decide which collective calls the ranks make, and how large the messages are for which they post receives. */
 enum { REPORT, MATCH, MATCH_NODE, MATCH_EAGER, WINDOWS, NODE_RANKS, NET, AGREED };

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "base/base.h"
+#include "base/settings.h"
 
 /* Collective over MPI_COMM_WORLD, in every program. Also logs the complaints about settings. */
 void agreement_reach(void);

@@ -1,6 +1,8 @@
 /* complaints.c: see complaints.h. */
 #include "mpi/host/complaints.h"
 
+#include "base/log.h"
+#include "base/settings.h"
 #include "mpi/host/host.h"
 
 /* Before any other constructor reads a setting. */

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "mpi/host/standard.h"
 
 enum abi { ABI_MPICH, ABI_OPEN_MPI, ABI_STANDARD };

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 #include "mpi/host/standard.h"
 
 struct host_table {

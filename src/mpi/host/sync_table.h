@@ -3,6 +3,7 @@
 #ifndef HEARTH_MPI_SYNC_TABLE_H
 #define HEARTH_MPI_SYNC_TABLE_H
 
+#include "base/compiler.h"
 #include "mpi/host/declared.h"
 #include "mpi/host/host.h"
 

@@ -7,6 +7,7 @@
 #include "mpi/report/report_partial.h"
 #include "mpi/windows/caching/inflight/rma_check.h"
 #include "mpi/windows/serving/serving.h"
+#include "observe/live.h"
 
 int hook_Finalize(void) {
     report_partial_stop();

@@ -1,4 +1,5 @@
 /* init.c: MPI_Init and MPI_Init_thread: what starts with MPI, in this order. */
+#include "base/log.h"
 #include "mpi/host/acquire.h"
 #include "mpi/host/agreement.h"
 #include "mpi/observe/call_time.h"
@@ -10,6 +11,7 @@
 #include "mpi/messages/state/p2p_lock.h"
 #include "mpi/report/report_partial.h"
 #include "mpi/requests/polled.h"
+#include "observe/live.h"
 
 static void job_show(void) {
     int rank = -1, size = 0;

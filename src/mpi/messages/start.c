@@ -10,6 +10,9 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/settings.h"
+#include "heater/heater.h"
 #include "mpi/host/agreement.h"
 #include "mpi/host/host.h"
 #include "mpi/host/progress.h"
@@ -21,6 +24,8 @@
 #include "mpi/messages/transport/p2p_enter.h"
 #include "mpi/messages/transport/p2p_helper.h"
 #include "mpi/messages/transport/p2p_progress.h"
+#include "observe/live.h"
+#include "observe/output.h"
 
 /* ---- end ---- */
 

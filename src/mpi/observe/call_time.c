@@ -4,7 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "mpi/observe/overhead.h"
+#include "observe/output.h"
 
 /* A timing takes some 80 ns: two readings of the clock, what is done with them, and branches that were not predicted. */
 enum { TIMING_NS = 80, SELDOM_BITS = 10, SELDOM = 1 << SELDOM_BITS, LATE_NS = 100000, LATE_TIMES = 16 };

@@ -17,7 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "observe/json.h"
 
 /* How the times of a function's calls are distributed, estimated: [b] those of less than 1 << b ticks. */
 enum { CALL_TIME_BUCKETS = 48 };

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "mpi/observe/unexpected.h"
 
 enum receive_kind { RECEIVE_ONCE, RECEIVE_INACTIVE, RECEIVE_ACTIVE }; /* the latter two: persistent */

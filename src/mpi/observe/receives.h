@@ -6,7 +6,9 @@
 #ifndef HEARTH_MPI_RECEIVES_H
 #define HEARTH_MPI_RECEIVES_H
 
+#include "base/compiler.h"
 #include "mpi/host/host.h"
+#include "observe/json.h"
 
 extern HIDDEN bool receives_are_counted;
 

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+
 _Static_assert(TARGET_SLOTS >= 2 * TARGET_ROWS && TARGET_ROWS < UINT16_MAX, "a search ends at a free slot");
 
 struct target_row *target_table_row(struct target_table *t, int rank) {

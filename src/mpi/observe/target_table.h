@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/base.h"
+#include "observe/json.h"
 
 enum { TARGET_ROWS = 512, TARGET_SLOTS = 1024, TARGETS_REPORTED = 64 };
 

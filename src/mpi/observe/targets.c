@@ -7,8 +7,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "mpi/observe/call_time.h"
 #include "mpi/observe/target_table.h"
+#include "observe/output.h"
 
 bool targets_are_observed;
 static struct target_table targets_table;

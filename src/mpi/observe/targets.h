@@ -3,9 +3,11 @@
 #ifndef HEARTH_MPI_TARGETS_H
 #define HEARTH_MPI_TARGETS_H
 
+#include "base/compiler.h"
 #include "mpi/host/host.h"
 #include "mpi/types/layout.h"
 #include "mpi/observe/target_table.h"
+#include "observe/json.h"
 
 extern HIDDEN bool targets_are_observed;
 

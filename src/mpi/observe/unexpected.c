@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
 enum { BUCKETS = 32, SELDOM = 128, FIRST = 16 };
 
 uint32_t unexpected_left;

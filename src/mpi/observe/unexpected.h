@@ -2,7 +2,9 @@
 #ifndef HEARTH_MPI_UNEXPECTED_H
 #define HEARTH_MPI_UNEXPECTED_H
 
+#include "base/compiler.h"
 #include "mpi/host/host.h"
+#include "observe/json.h"
 
 /* Call in MPI_Init, if it is to be sampled: from one of the first receives on. threads: several may call MPI at once. */
 void unexpected_open(bool threads);

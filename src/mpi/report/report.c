@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/settings.h"
 #include "mpi/observe/gather_plan.h"
 #include "mpi/host/host.h"
 #include "mpi/observe/records.h"
@@ -18,6 +20,9 @@
 #include "mpi/report/report_record.h"
 #include "mpi/windows/caching/kept.h"
 #include "mpi/windows/serving/serve_auto.h"
+#include "observe/bypass_reason.h"
+#include "observe/json.h"
+#include "observe/output.h"
 
 enum { AT_A_TIME = 1 << 19 };
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "heater/heater.h"
 #include "mpi/observe/records.h"
 
 struct record {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/base.h"
+#include "observe/json.h"
 
 /* Gathers the counters of all ranks at rank 0; with ranks == 1 each rank keeps its own. Collective; call it first. */
 void report_heaters_collect(int rank, int ranks);

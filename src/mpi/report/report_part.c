@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "hearth.h"
+#include "observe/json_read.h"
+#include "observe/output.h"
+#include "observe/output_part.h"
 
 enum { MOST_PARTS = 64 };
 

@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_REPORT_PART_H
 #define HEARTH_MPI_REPORT_PART_H
 
-#include "base/base.h"
+#include "observe/json.h"
 
 /* Writes the member "parts", if there are any. */
 void report_parts_json(struct json *j);

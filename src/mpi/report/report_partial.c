@@ -6,10 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "mpi/host/host.h"
 #include "mpi/messages/start.h"
 #include "mpi/report/report_own.h"
 #include "mpi/windows/caching/record/record.h"
+#include "observe/ask.h"
+#include "observe/output.h"
+#include "observe/parts.h"
 
 /* The first partial report comes after FIRST seconds, the next ones when the run is longer by SHARE; all ranks together write at most
  * MOST parts per second; a rank spends at most 1 / COST of its time on them. */

@@ -1,11 +1,12 @@
 /* report_partial.h: reports of jobs that have not reached MPI_Finalize: at intervals, on request, and when a rank ends early.
  *
- * At intervals each rank writes its own report as a part (base/parts.h), in one of its MPI calls. No rank needs another one for
+ * At intervals each rank writes its own report as a part (observe/parts.h), in one of its MPI calls. No rank needs another one for
  * it, and nothing more must be computed when the job is killed: `hearth report` merges the parts that it finds. The rank that ends
  * the job early (MPI_Abort, exit without MPI_Finalize, a signal) adds the reason. */
 #ifndef HEARTH_MPI_REPORT_PARTIAL_H
 #define HEARTH_MPI_REPORT_PARTIAL_H
 
+#include "base/compiler.h"
 #include "mpi/observe/call_time.h"
 
 /* When the next partial report of this process is due, in ticks. */

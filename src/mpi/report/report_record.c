@@ -11,6 +11,7 @@
 #include "mpi/host/host.h"
 #include "mpi/observe/records.h"
 #include "mpi/windows/caching/record/record.h"
+#include "observe/job.h"
 
 enum { DEPTH = 2, AT_A_TIME = 4 << 20, OVER = -1 };
 

@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_REPORT_RECORD_H
 #define HEARTH_MPI_REPORT_RECORD_H
 
-#include "base/base.h"
+#include "observe/json.h"
 
 /* Version, format, ranks, and command, start time and settings of the job, as seen by rank 0. */
 void report_job_json(struct json *j, int ranks);

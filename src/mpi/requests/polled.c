@@ -19,6 +19,7 @@
 
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "mpi/host/hooks.h"
 #include "mpi/messages/state/p2p_peer.h"
 #include "mpi/messages/state/p2p_request.h"

@@ -3,6 +3,7 @@
  * requests goes to MPI: see wait.c. MPI_Request_get_status_any and _some take the same path, and complete none. */
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "mpi/messages/state/status.h"
 #include "mpi/requests/mixed.h"
 

@@ -1,4 +1,5 @@
 /* start.c: starts persistent requests, and cancels requests: managed ones and MPI's. */
+#include "base/compiler.h"
 #include "mpi/host/acquire.h"
 #include "mpi/host/hooks.h"
 #include "mpi/observe/receives.h"

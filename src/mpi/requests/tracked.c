@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "mpi/host/acquire.h"
 #include "mpi/observe/receives.h"
 #include "mpi/windows/caching/inflight/rma_request.h"

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "mpi/messages/state/status.h"
 #include "mpi/requests/polled.h"
 

@@ -7,7 +7,9 @@
 
 #include <stdatomic.h>
 
+#include "base/compiler.h"
 #include "mpi/host/host.h"
+#include "tables/shape.h"
 
 struct layout {
     struct shape shape; /* relative to the first byte */

@@ -3,6 +3,7 @@
 #define HEARTH_MPI_LAYOUT_BUILD_H
 
 #include "mpi/types/layout.h"
+#include "tables/shape.h"
 
 /* In a list; types with more blocks are not described. The second is for several elements of a type, where nobody else could execute
  * the access. */

@@ -11,8 +11,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "mpi/types/layout_build.h"
 #include "mpi/types/layout_constants.h"
+#include "tables/shape.h"
 
 enum { DEPTH_MAX = 64 }; /* of nested types */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mpi/types/layout.h"
+#include "tables/shape.h"
 
 enum { PIECE = 1 << 30 };
 

@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "observe/output.h"
 
 /* Errno values fit into a byte; any other status becomes EIO. */
 static unsigned char code(int status) {

@@ -16,7 +16,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "net/boot/agree.h"
 
 struct machine_id {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#include "base/base.h"
+#include "base/log.h"
 
 static const struct link_network *_Atomic over_mpi;
 

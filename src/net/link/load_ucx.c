@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "net/link/link_internal.h"
 
 static const struct link_network *loaded;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "net/boot/machine.h"
 #include "net/mpi/boot_mpi.h"
 

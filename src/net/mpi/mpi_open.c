@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "net/mpi/boot_mpi.h"
 #include "net/mpi/mpi_link.h"
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/log.h"
 #include "net/mpi/mpi_link.h"
 
 static uint64_t peer_name(int rank, int port) {

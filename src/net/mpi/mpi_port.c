@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/log.h"
 #include "net/mpi/mpi_link.h"
 
 static void mpi_port_free(struct mpi_port *p) {

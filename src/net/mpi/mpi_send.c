@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 #include "net/mpi/mpi_link.h"
 
 enum { SMALL = 4096 /* bytes of a small slot */ };

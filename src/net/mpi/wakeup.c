@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/log.h"
 
 enum {
     SHORT_US = 20,      /* between polls while a message is to come */

@@ -23,6 +23,8 @@
  * is not read again for it. Wrapping is harmless, since a box holds far fewer than 32768 records. */
 #include "net/node/box.h"
 
+#include "base/log.h"
+
 void net_box_write_open(struct box_writer *w, struct box_shared *shared, char *ring, size_t bytes,
                         _Atomic uint16_t *doorbell) {
     *w = (struct box_writer){

@@ -2,6 +2,7 @@
 #ifndef HEARTH_NET_NODE_BOX_H
 #define HEARTH_NET_NODE_BOX_H
 
+#include "base/compiler.h"
 #include "net/node/node_record.h"
 
 /* The shared part besides the ring. Two cache lines, since some machines fetch them in pairs. */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "net/node/pull.h"
 
 /* ---- open and close ---- */

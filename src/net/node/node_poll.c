@@ -7,6 +7,7 @@
  * just when it writes there, which slows a stream by a quarter. But a process that waits for an answer should not have
  * to wait for the doorbell too: it lies in another line, whose transfer takes as long again. So after some empty polls,
  * the box that was read last is polled as well. */
+#include "base/compiler.h"
 #include "net/node/node.h"
 
 enum { EMPTY_POLLS = 2 };

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "net/node/messages.h"
 
 #define RECORD_SKIP UINT32_MAX

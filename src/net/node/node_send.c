@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "base/compiler.h"
 #include "net/node/node.h"
 
 enum { BOX_AFTER = 16 }; /* messages, where boxes are scarce */

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/log.h"
+
 enum {
     BOX_LEAST = 24 << 10,
     BOX_MOST = 512 << 10,

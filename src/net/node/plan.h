@@ -7,6 +7,7 @@
 #ifndef HEARTH_NET_NODE_PLAN_H
 #define HEARTH_NET_NODE_PLAN_H
 
+#include "base/compiler.h"
 #include "net/node/box.h"
 #include "net/node/queue.h"
 #include "net/shm/segment.h"

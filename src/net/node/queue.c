@@ -13,6 +13,8 @@
  * while, and get -EAGAIN. Nothing here blocks, so nothing hangs; the launcher is about to end the job. */
 #include "net/node/queue.h"
 
+#include "base/log.h"
+
 void net_queue_write_open(struct queue_writer *w, struct queue_shared *shared, char *ring, size_t bytes) {
     *w = (struct queue_writer){.shared = shared, .ring = ring, .bytes = bytes};
 }

@@ -2,6 +2,7 @@
 #ifndef HEARTH_NET_NODE_QUEUE_H
 #define HEARTH_NET_NODE_QUEUE_H
 
+#include "base/compiler.h"
 #include "net/node/node_record.h"
 
 struct queue_shared {

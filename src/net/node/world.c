@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "net/boot/agree.h"
 #include "net/shm/segment.h"
 

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "base/base.h"
 #include "net/rpc/tally.h"
 
 size_t net_affinity_masks_bytes(int processes) {

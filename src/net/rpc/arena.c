@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/log.h"
 
 static size_t page_size(void) {
     return (size_t)sysconf(_SC_PAGESIZE);

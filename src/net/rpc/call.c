@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "net/rpc/rpc_engine.h"
 
 enum state { OP_QUEUED, OP_SENT, OP_DONE };

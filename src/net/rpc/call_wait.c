@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "net/rpc/rpc_engine.h"
 #include "net/rpc/sched_slice.h"
 

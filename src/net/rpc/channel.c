@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "net/boot/agree.h"
 #include "net/boot/collect.h"
 #include "net/rpc/direct.h"

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/compiler.h"
 #include "net/rpc/rpc_engine.h"
 
 bool net_is_direct(const struct net *n) {

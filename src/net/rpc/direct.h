@@ -8,7 +8,7 @@
 #ifndef HEARTH_NET_DIRECT_H
 #define HEARTH_NET_DIRECT_H
 
-#include "base/base.h"
+#include "base/settings.h"
 #include "net/link/link.h"
 #include "net/rpc/call.h"
 

@@ -1,6 +1,8 @@
 /* drive.c: see drive.h. */
 #include "net/rpc/drive.h"
 
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "net/rpc/rpc_engine.h"
 #include "net/rpc/tally.h"
 

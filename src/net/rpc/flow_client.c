@@ -6,6 +6,7 @@
  * flight are own. */
 #include <errno.h>
 
+#include "base/compiler.h"
 #include "net/rpc/flow_internal.h"
 
 uint32_t net_flow_first_number;

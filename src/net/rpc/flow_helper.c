@@ -28,6 +28,7 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "base/compiler.h"
 #include "net/rpc/flow_internal.h"
 #include "net/rpc/tally.h"
 

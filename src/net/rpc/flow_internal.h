@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 #include "net/rpc/flow.h"
 
 extern uint32_t net_flow_first_number HIDDEN; /* 0, except in tests */

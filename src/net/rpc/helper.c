@@ -15,10 +15,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "net/rpc/rpc_engine.h"
 #include "net/rpc/sched_slice.h"
 #include "net/rpc/tally.h"
 #include "net/shm/wake.h"
+#include "observe/live.h"
 
 enum { RETRY_US = 30, EMPTY_WAKES = 16, EMPTY_NAP_US = 200 };
 enum { LOCAL_AT_ONCE = 64 }; /* mailbox requests per round, before the network is polled again */

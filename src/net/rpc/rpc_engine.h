@@ -14,7 +14,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/memory.h"
 #include "net/rpc/arena.h"
 #include "net/rpc/affinity.h"
 #include "net/rpc/drive.h"

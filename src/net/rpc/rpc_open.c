@@ -9,12 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "net/boot/agree.h"
 #include "net/boot/collect.h"
 #include "net/rpc/direct.h"
 #include "net/rpc/rpc_engine.h"
 #include "net/rpc/share.h"
 #include "net/rpc/tally.h"
+#include "observe/live.h"
 
 /* ---- sizes ---- */
 

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "net/rpc/rpc_engine.h"
 #include "net/rpc/tally.h"
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/base.h"
 #include "net/boot/agree.h"
 #include "net/rpc/rpc_engine.h"
 

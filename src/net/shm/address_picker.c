@@ -26,7 +26,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/random.h"
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

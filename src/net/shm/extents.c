@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 int net_extents_reserve(struct extents *e) {
     if (e->taken + 3 <= e->room)

@@ -30,7 +30,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/log.h"
 #include "net/shm/extents.h"
 #include "net/shm/mapped.h"
 #include "net/shm/numa.h"

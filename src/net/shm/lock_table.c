@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 #include "net/shm/robust_word.h"
 
 enum { BITS = 8, LOCKS = 1 << BITS, GUARDS = 16 };

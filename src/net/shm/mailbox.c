@@ -35,7 +35,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/log.h"
 #include "net/shm/memfile.h"
 #include "net/shm/wake.h"
 

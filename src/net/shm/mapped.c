@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 struct span {
     _Atomic uint64_t base, bytes;

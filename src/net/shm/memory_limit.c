@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 #include "net/shm/promise.h"
 
 enum { TEXT = 16384 };

@@ -1,6 +1,6 @@
 /* promise.c: writes the ledger of this process, and sums up the ledgers of all processes of the user.
  *
- * A ledger is a memory file, like that of `hearth top` (base/live.c): it has no name, vanishes with its process, and only the same user can
+ * A ledger is a memory file, like that of `hearth top` (observe/live.c): it has no name, vanishes with its process, and only the same user can
  * open it, as /proc/PID/fd/N. N is one of a few high numbers, so that readers need not examine every descriptor of every process. A forked
  * child inherits the descriptor, so the ledger names the process that writes it, and readers ignore it in other processes.
  *
@@ -27,7 +27,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/log.h"
 
 #define TITLE "hearth-promised"
 #define MAGIC "HEARTHP1" /* changes with the layout */

@@ -14,7 +14,8 @@
 
 #include <pthread.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/log.h"
 #include "net/shm/promise.h"
 #include "net/shm/memory_limit.h"
 

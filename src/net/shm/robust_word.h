@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 enum { ROBUST_NAP_NS = 20000000 }; /* the longest sleep before a waiting thread looks again */
 

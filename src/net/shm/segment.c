@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/log.h"
+
 #define OTHERWISE "messages within the node go through MPI"
 
 /* ---- the owner ---- */

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base.h"
 #include "net/shm/memfile.h"
 
 /* It begins with its struct segment_token. */

@@ -28,6 +28,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "net/boot/agree.h"
 #include "net/shm/bus.h"
 #include "net/shm/mapped.h"

@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/log.h"
 
 enum { IDLE, ASLEEP, WOKEN };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/log.h"
 
 struct link_memory {
     ucp_mem_h handle;

@@ -17,7 +17,8 @@
 #include <string.h>
 #include <uct/api/uct.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/log.h"
 
 int net_ucx_code(ucs_status_t status) {
     switch (status) {

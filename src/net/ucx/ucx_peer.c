@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/log.h"
 
 /* ---- failures ---- */
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/log.h"
 
 static ucs_status_t port_set_handler(struct ucx_port *p, unsigned id, ucp_am_recv_callback_t call) {
     ucp_am_handler_param_t param = {.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID |

@@ -6,7 +6,8 @@
 
 #include <errno.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/compiler.h"
 
 /* Completion of a request that only the port waits for. */
 static void ucx_request_completed(void *request, ucs_status_t status, void *port) {

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/log.h"
 
 /* A message whose payload is being received in place. */
 struct ucx_receive {

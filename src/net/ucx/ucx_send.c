@@ -5,7 +5,7 @@
  * once the receiver has named the destination. */
 #include "net/ucx/ucx.h"
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 void net_ucx_sent(void *request, ucs_status_t status, void *send) {
     struct link_send *s = send;

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "pages/local/fault_kind.h"
 #include "pages/local/local_internal.h"
 

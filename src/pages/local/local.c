@@ -7,7 +7,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/log.h"
 #include "pages/local/local_internal.h"
 
 enum { STACK_BYTES = 262144, PATIENCE_US = 10000000 };

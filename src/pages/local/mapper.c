@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <sys/prctl.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 #include "pages/local/local_internal.h"
 
 void pages_mapper_ask(struct pages_pool *pool, uint32_t frame, enum pages_level level) {

@@ -38,7 +38,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/log.h"
 #include "pages/local/local_internal.h"
 
 enum { LOSSES_MOST = 5, AREAS_LEAST = 64, AREAS_USUAL = 65530, POPULATE_BYTES = 65536 };

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "net/net.h"
 #include "pages/local/local_internal.h"
 

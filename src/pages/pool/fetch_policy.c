@@ -20,7 +20,7 @@
  * is lost. */
 #include "pages/pool/fetch_policy.h"
 
-#include "base/base.h"
+#include "base/random.h"
 
 enum { TO_WRITE = 1, FETCHED = 2 };
 enum { DOUBLINGS_AT = 2, COUNT_AT = 6, TIME_AT = 23, TAG_AT = 48 };

@@ -11,6 +11,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+
 enum { BEFORE_SLEEP_NS = 5000 };
 
 /* ---- waiting ---- */

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 struct pages_lock {
     _Atomic uint32_t state; /* 0 free, 1 held, 2 held with waiters */

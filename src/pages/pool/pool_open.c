@@ -1,5 +1,6 @@
 /* pool_open.c: the layout of the pool in the memory that a node's processes share: the struct, then the arrays, each
  * aligned. The leader makes it; every process attaches to it. */
+#include "base/compiler.h"
 #include "pages/pool/pool.h"
 
 enum { ARRAY = 128 /* alignment */ };

@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 enum replace_policy { REPLACE_LRU, REPLACE_LRU_FIFO, REPLACE_LRU_KEEP }; /* as in HEARTH_REPLACEMENT */
 enum replace_list { REPLACE_NONE, REPLACE_IN_LRU, REPLACE_IN_FIFO };

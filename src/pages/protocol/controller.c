@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 enum {
     HAS_DATA = 1,    /* GETX: the page has arrived, but is not readable and not owned until GRANT */

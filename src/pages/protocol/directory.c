@@ -24,7 +24,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 #include "pages/protocol/directory_internal.h"
 
 size_t pages_directory_bytes(const struct pages_limits *l) {

@@ -13,6 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "observe/live.h"
+
 enum { EMPTY_WAKES = 16, EMPTY_NAP_US = 200, RETRY_US = 50 };
 
 /* ---- progress loop ---- */

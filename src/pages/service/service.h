@@ -24,6 +24,7 @@
 #include <poll.h>
 #include <pthread.h>
 
+#include "base/compiler.h"
 #include "pages/pages.h"
 #include "pages/pool/pool.h"
 #include "pages/service/service_alive.h"

@@ -9,6 +9,8 @@
  *
  * A process that was stopped notices that its last check was long ago, and restarts the timeouts of the others: they
  * may have been stopped with it. */
+#include "base/clock.h"
+#include "base/settings.h"
 #include "pages/service/service.h"
 
 #define STOPPED_NS (4 * (uint64_t)SERVICE_LOOK_US * 1000)

@@ -7,6 +7,7 @@
  * are written. The job ends when the remaining frames are no more than its ranks need. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "pages/service/service.h"
 
 enum { RETRY_NS = 1000000000 };

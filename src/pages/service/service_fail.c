@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/log.h"
 #include "pages/service/service.h"
 
 void pages_service_fail(struct service *s, const char *format, ...) {

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "pages/service/service.h"
 
 static int service_reserve(struct memory_area *area, size_t bytes) {

@@ -16,6 +16,7 @@
  * faults are blocked. */
 #include <signal.h>
 
+#include "base/clock.h"
 #include "pages/service/service.h"
 
 enum { PROGRESS_LOCK_NS = 5000 /* limit for acquiring the lock: the thread may be about to sleep */ };

@@ -1,4 +1,4 @@
-/* service_shown.c: the counters of the node, for hearth top (see base/live.h). They lie in memory that its processes share and that no
+/* service_shown.c: the counters of the node, for hearth top (see observe/live.h). They lie in memory that its processes share and that no
  * other process can open. The service's thread copies them after each pass of its loop and each wakeup. Caller-driven
  * progress (service_progress.c) wakes the thread too, when the answer arrives, so its effects are visible a moment
  * later. */

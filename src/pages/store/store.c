@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "pages/store/store_disk.h"
 
 enum { BATCH = 32 };

@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 enum { SECTOR = 512 };
 

@@ -34,6 +34,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/log.h"
 #include "pages/store/store_disk.h"
 
 enum { BLOCK = 4096, MOST_AT_ONCE = 1 << 20 }; /* of a table: unit of comparison, and maximum write */

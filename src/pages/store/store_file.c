@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "pages/store/store_disk.h"
 
 enum { LOCK_TRIES = 400, LOCK_PAUSE = 10000 }; /* us */

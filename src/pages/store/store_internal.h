@@ -12,7 +12,8 @@
 #ifndef HEARTH_PAGES_STORE_INTERNAL_H
 #define HEARTH_PAGES_STORE_INTERNAL_H
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/memory.h"
 #include "pages/store/store_engine.h"
 #include "pages/store/store_record.h"
 #include "pages/store/store_throttle.h"

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "pages/store/store_disk.h"
 #include "pages/store/store_internal.h"
 

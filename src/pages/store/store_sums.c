@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
 #include "pages/store/store_internal.h"
 
 static uint64_t *sums_of(const struct store *s, uint8_t *table, uint64_t page) {

@@ -17,7 +17,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "pages/store/store_disk.h"
 
 struct threads {

@@ -10,7 +10,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 #include "pages/store/store_disk.h"
 
 enum { SECOND = 1000000000 };

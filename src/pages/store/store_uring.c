@@ -19,7 +19,8 @@
 #include <liburing.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "pages/store/store_disk.h"
 
 #define PATIENCE 100000000u /* ns */

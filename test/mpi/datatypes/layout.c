@@ -13,8 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "make_types.h"
 #include "mpi/types/layout_build.h"
+#include "tables/shape.h"
 
 TEST_THREADS(MPI_THREAD_MULTIPLE)
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "test.h"
 
 static struct random dice;

@@ -6,7 +6,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 /* No type describes a byte further than TYPE_REACH from its address, or more than TYPE_BYTES bytes. */
 enum { TYPE_REACH = 1 << 16, TYPE_BYTES = 1 << 15 };

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/random.h"
+
 enum { DEPTH = 4000 };
 
 static int sent[DEPTH], got[DEPTH];

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/random.h"
+
 enum { MESSAGES = 150, COMMS = 3, OPEN = COMMS - 1, TAGS = 3, LARGEST = 1 << 20, ATTACHED = 4 << 20 };
 
 enum send_way { ISEND, SEND, ISSEND, SSEND, IBSEND, BSEND, PERSISTENT_SEND, EXCHANGE, SEND_WAYS };

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "base/random.h"
+
 enum { SCRIPT = 400, TAGS = 5, NONE = -1 };
 
 struct script {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/random.h"
+
 enum { MOST = 20000, MANY = 400, TAGS = 3 };
 
 typedef int maker(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);

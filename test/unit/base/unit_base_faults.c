@@ -8,11 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/ask.h"
-#include "base/base.h"
-#include "base/output.h"
-#include "base/output_part.h"
+#include "base/log.h"
 #include "fail_calls.h"
+#include "heater/heater.h"
+#include "observe/ask.h"
+#include "observe/json.h"
+#include "observe/live.h"
+#include "observe/output.h"
+#include "observe/output_part.h"
+#include "observe/parts.h"
 
 enum { FINE, WRONG, NOT_REACHED = 77, MOST_CALLS = 200 };
 

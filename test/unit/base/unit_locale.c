@@ -5,7 +5,10 @@
 
 #include <locale.h>
 
-#include "base/base.h"
+#include "base/number.h"
+#include "base/settings.h"
+#include "observe/json.h"
+#include "observe/json_read.h"
 
 static struct settings into;
 static char text[256];

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "base/base.h"
+#include "base/memory.h"
 
 TEST(is_zeroed_and_keeps_its_contents_when_resized)
 {

@@ -5,7 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/log.h"
+#include "base/settings.h"
 
 static struct settings into;
 static char why[512];

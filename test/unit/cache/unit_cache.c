@@ -3,7 +3,9 @@
 
 #include <errno.h>
 
+#include "base/memory.h"
 #include "cache_help.h"
+#include "tables/shape.h"
 
 TEST(a_miss_is_reserved_filled_and_found)
 {

@@ -1,6 +1,7 @@
 /* unit_cache_adapt.c: tests that sizes grow and shrink with the program's accesses, and become stable. */
 #include "test.h"
 
+#include "base/random.h"
 #include "cache_help.h"
 
 static void open_adaptive(uint64_t slots, uint64_t bytes) {

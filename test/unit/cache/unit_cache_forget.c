@@ -1,7 +1,9 @@
 /* unit_cache_forget.c: tests which entries writes and invalidations remove, and which they keep. */
 #include "test.h"
 
+#include "base/clock.h"
 #include "cache_help.h"
+#include "tables/shape.h"
 
 /* ---- writes ---- */
 

@@ -1,6 +1,8 @@
 /* unit_cache_index.c: tests the index under load. Storage is sufficient in all tests. */
 #include "test.h"
 
+#include "base/random.h"
+#include "base/settings.h"
 #include "cache_help.h"
 
 enum { LINE = 64 };

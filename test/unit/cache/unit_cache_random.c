@@ -12,8 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/settings.h"
 #include "cache/cache.h"
 #include "episodes.h"
+#include "tables/shape.h"
 
 enum { TARGETS = 3, WINDOW = 4096, KEYS = 192, MOST_PENDING = 256, MOST_BLOCKS = 6, EPISODE = 20000 };
 

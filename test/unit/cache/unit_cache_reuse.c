@@ -1,4 +1,7 @@
 /* unit_cache_reuse.c: compares the curve of hit ratio against size with simulated caches of that size. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
 #include "sample_help.h"
 #include "test.h"
 

@@ -2,6 +2,8 @@
  * exact ones, on random traces of few and of many keys.   asan: full */
 #include <math.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "cache/cache.h"
 #include "test.h"
 

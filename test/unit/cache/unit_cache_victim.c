@@ -3,7 +3,10 @@
  * insertion. Weights are tested as well. */
 #include "test.h"
 
+#include "base/random.h"
+#include "base/settings.h"
 #include "cache_help.h"
+#include "tables/shape.h"
 
 enum { LINE = 64, ENTRIES = 8 };
 

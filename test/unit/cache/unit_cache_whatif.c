@@ -1,4 +1,5 @@
 /* unit_cache_whatif.c: tests the what-if cache: the hits that a cache would have had, from tags alone. */
+#include "base/memory.h"
 #include "sample_help.h"
 #include "test.h"
 

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "accumulate_help.h"
+#include "base/random.h"
 #include "lock_help.h"
 #include "net_help.h"
 

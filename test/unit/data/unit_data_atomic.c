@@ -7,10 +7,12 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "data_help.h"
 #include "lock_help.h"
 #include "net_help.h"
 #include "shape_help.h"
+#include "tables/shape.h"
 
 enum { ARENA = 64 * LOCK_TABLE_GRAIN };
 static _Alignas(LOCK_TABLE_GRAIN) char arena[ARENA], model[ARENA];

@@ -1,6 +1,7 @@
 /* unit_data_element.c: compares every operation on every type of element, at any alignment, with scalar code. */
 #include "test.h"
 
+#include "base/random.h"
 #include "data_help.h"
 
 static struct random dice;

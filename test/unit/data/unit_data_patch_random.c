@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "accumulate_help.h"
+#include "base/random.h"
 #include "episodes.h"
 #include "patch_help.h"
 

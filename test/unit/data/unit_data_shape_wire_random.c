@@ -8,9 +8,11 @@
  * Options: --seconds N, --operations N (pieces), --seed N. */
 #include <errno.h>
 
+#include "base/random.h"
 #include "data/data.h"
 #include "episodes.h"
 #include "shape_help.h"
+#include "tables/shape.h"
 
 enum { ROOM = 512, MOST = ROOM / 8 };
 

@@ -2,6 +2,8 @@
 #define TEST_OWN_MAIN
 #include "unit_match_fingerprint.c"
 
+#include "base/cpu.h"
+
 int main(int argc, char **argv) {
     if (!cpu_has_avx2()) {
         puts("skipped: this processor has no AVX2");

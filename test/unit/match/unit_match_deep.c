@@ -1,6 +1,7 @@
 /* unit_match_deep.c: tests the switch of MATCH_FAST between arrays and bins, by its internals. */
 #include "test.h"
 
+#include "base/random.h"
 #include "match_help.h"
 
 static struct fast_queue *receives(void) {

@@ -3,7 +3,7 @@
  * (unit_match_avx2.c). */
 #include "test.h"
 
-#include "base/base.h"
+#include "base/random.h"
 #include "match/fingerprint.h"
 
 static struct random dice;

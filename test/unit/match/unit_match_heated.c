@@ -5,6 +5,8 @@
 
 #include "test.h"
 
+#include "base/clock.h"
+#include "heater/heater.h"
 #include "match_help.h"
 
 static struct heater_counters heat(void) {

@@ -2,6 +2,7 @@
  * allocation of nodes. */
 #include "test.h"
 
+#include "base/random.h"
 #include "match_help.h"
 
 static const struct lla_queue *receives(void) {

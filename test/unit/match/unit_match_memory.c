@@ -4,6 +4,9 @@
 
 #include "test.h"
 
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/random.h"
 #include "match_help.h"
 
 void *__real_malloc(size_t bytes);

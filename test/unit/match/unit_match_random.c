@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/settings.h"
 #include "match/engine.h"
 #include "episodes.h"
 

@@ -3,7 +3,8 @@
  * run draws the same samples. */
 #include "test.h"
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "observe/json.h"
 
 static uint64_t now = 1, reads;
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "base/base.h"
+#include "base/random.h"
 #include "mpi/windows/serving/state/gate.h"
 #include "net_boot.h"
 

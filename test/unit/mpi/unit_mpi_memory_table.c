@@ -4,6 +4,8 @@
 
 #include "mpi/windows/serving/state/memory_table.c"
 
+#include "base/random.h"
+
 enum { MOST = 3000 };
 
 static struct rank_memory parts[MOST];

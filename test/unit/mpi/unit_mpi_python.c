@@ -1,7 +1,6 @@
 /* unit_mpi_python.c: tests how the traceback of an interpreter becomes a place, and that anything else becomes none. */
 #include "test.h"
 
-#include "base/base.h"
 #include "mpi/observe/python.c"
 
 static int parse(const char *traceback, struct python_place *place) {

@@ -4,6 +4,9 @@
 
 #include "mpi/observe/target_table.c"
 
+#include "observe/json.h"
+#include "observe/json_read.h"
+
 static struct target_table table;
 
 /* The table as the report has it. The caller frees both. */

@@ -8,6 +8,7 @@
 
 #include "mpi/windows/serving/remote/domain.h"
 #include "mpi/windows/serving/serving.h"
+#include "tables/rank_table.h"
 
 enum { PER_NODE = 8, FEW = 1000, MANY = 100000 };
 

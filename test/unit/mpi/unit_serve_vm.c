@@ -7,8 +7,11 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "base/random.h"
 #include "data_help.h"
 #include "shape_help.h"
+#include "tables/shape.h"
 #include "test.h"
 
 enum { ARENA = 16 << 20, RANDOM_ROUNDS = 400 };

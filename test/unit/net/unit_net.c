@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "base/random.h"
 #include "net/node/node.h"
 #include "net_help.h"
 

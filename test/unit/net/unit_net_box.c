@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "base/compiler.h"
+#include "base/random.h"
 #include "net/node/box.h"
 
 enum { RING = 4096, HEADER = 24, MOST = RING / 2 };

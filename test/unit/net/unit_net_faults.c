@@ -4,7 +4,7 @@
 
 #include <sys/wait.h>
 
-#include "base/base.h"
+#include "base/log.h"
 #include "net/boot/agree.h"
 #include "net/node/node.h"
 #include "net/node/world.h"

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/random.h"
 #include "episodes.h"
 #include "net/rpc/flow.h"
 

@@ -5,7 +5,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
+#include "base/random.h"
 #include "net/shm/address_picker.h"
 #include "net/shm/bus.h"
 #include "net/shm/extents.h"

@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 #include "net/net.h"
 #include "net/node/world.h"
 #include "net/rpc/rpc_engine.h"

@@ -3,7 +3,8 @@
 
 #include <pthread.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "net/shm/lock_table.h"
 #include "net_boot.h"
 

@@ -7,7 +7,8 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "net/shm/mailbox.h"
 #include "net_boot.h"
 

@@ -12,7 +12,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/random.h"
 
 static _Thread_local struct random dice;
 

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/random.h"
 #include "net/shm/mapped.h"
 
 TEST(edges)

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 #include "net/shm/promise.h"
 #include "net/shm/memory_limit.h"
 

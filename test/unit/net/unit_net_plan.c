@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/compiler.h"
 #include "net/node/plan.h"
 
 static const int counts[] = {1, 2, 3, 8, 9, 16, 32, 33, 64, 65, 128, 1000, 65536};

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "base/compiler.h"
+#include "base/random.h"
 #include "net/node/node.h"
 #include "net/node/pull.h"
 #include "net_help.h"

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "base/compiler.h"
+#include "base/random.h"
 #include "net/node/queue.h"
 
 enum { RING = 4096, HEADER = 16, WRITERS = 4 };

@@ -5,7 +5,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "net/boot/agree.h"
 #include "net/shm/memory_limit.h"
 #include "net/shm/promise.h"

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-#include "base/base.h"
 #include "base/random.h"
 #include "net/ucx/ucx.h"
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
 #include "net/shm/wake.h"
 
 TEST(without_a_wake_the_time_passes)

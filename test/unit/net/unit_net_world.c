@@ -4,7 +4,8 @@
 
 #include <sys/resource.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "net/boot/agree.h"
 #include "net/shm/segment.h"
 #include "net/node/world.h"

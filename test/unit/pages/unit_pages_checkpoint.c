@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 
-#include "base/base.h"
 #include "net_boot.h"
 #include "nodes_help.h"
 #include "pages/pages_internal.h"

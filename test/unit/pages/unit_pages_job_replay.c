@@ -12,6 +12,8 @@
 #define TEST_OWN_MAIN
 #include "test.h"
 
+#include "base/random.h"
+#include "base/settings.h"
 #include "episodes.h"
 #include "net_boot.h"
 #include "nodes_help.h"

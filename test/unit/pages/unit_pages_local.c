@@ -14,6 +14,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "pages/local/local_internal.h"
 #include "pages_outside.h"
 

@@ -16,7 +16,7 @@
 
 #include <pthread.h>
 
-#include "base/base.h"
+#include "base/random.h"
 #include "episodes.h"
 #include "net_boot.h"
 #include "nodes_help.h"

@@ -15,7 +15,7 @@
  * Options: see episodes.h. */
 #include <errno.h>
 
-#include "base/base.h"
+#include "base/random.h"
 #include "pages/protocol/controller.h"
 #include "pages/protocol/directory.h"
 #include "episodes.h"

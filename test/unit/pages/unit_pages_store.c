@@ -1,6 +1,7 @@
 /* unit_pages_store.c: tests writing pages to the file and reading them back, with all engines, on disk and in memory. */
 #include "test.h"
 
+#include "base/clock.h"
 #include "store_help.h"
 
 static const struct help_way *fast = &help_ways[5]; /* memory, threads */

@@ -12,6 +12,9 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
 #include "store_help.h"
 
 enum {

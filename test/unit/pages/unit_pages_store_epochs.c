@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 
+#include "base/memory.h"
 #include "pages/store/store_record.h"
 #include "store_epochs.h"
 

@@ -6,6 +6,7 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
+#include "base/log.h"
 #include "store_help.h"
 
 enum { PAGES = 8, EPOCHS = 3 };

@@ -6,6 +6,8 @@
  * correct.
  *
  * Options: --seconds N, --operations N, --seed N. */
+#include "base/log.h"
+#include "base/random.h"
 #include "episodes.h"
 #include "store_help.h"
 

@@ -6,6 +6,8 @@
  * again, also while they roll back.
  *
  * Options: --seconds N, --operations N (writes and syncs), --seed N. */
+#include "base/log.h"
+#include "base/random.h"
 #include "episodes.h"
 #include "replay_help.h"
 #include "store_help.h"

@@ -6,7 +6,6 @@
 
 #include <signal.h>
 
-#include "base/base.h"
 #include "net_boot.h"
 #include "nodes_help.h"
 #include "pages/pages_internal.h"

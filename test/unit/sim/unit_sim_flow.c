@@ -2,6 +2,7 @@
  * times can be computed by hand. */
 #include "test.h"
 
+#include "base/random.h"
 #include "flow.h"
 
 /* ---- events ---- */

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "observe/parts.h"
 #include "report/read/parts_merge.h"
 #include "report/read/parts_read.h"
 

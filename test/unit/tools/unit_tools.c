@@ -8,12 +8,13 @@
 
 #include "test.h"
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "run/compose.h"
 #include "run/elf.h"
 #include "run/launcher/flavour.h"
 #include "run/launcher/launcher.h"
 #include "run/strvec.h"
-#include "base/base.h"
 
 /* ---- help ---- */
 

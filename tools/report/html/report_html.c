@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/json_read.h"
 #include "report/report_matrix.h"
 #include "report/html/report_page.h"
 #include "tools.h"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/json_read.h"
 #include "tools.h"
 
 /* ---- nodes ---- */

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* Escapes text: five characters could be markup, control characters have no meaning, and invalid bytes could hide
  * the characters after them. */
 void page_text(FILE *f, const char *text) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "observe/output.h"
 
 /* ---- the members of a part ---- */
 

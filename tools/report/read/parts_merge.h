@@ -6,7 +6,7 @@
 
 struct part {
     int rank;
-    char *text; /* a JSON object, as base/json.h writes it */
+    char *text; /* a JSON object, as observe/json.h writes it */
     size_t length;
 };
 

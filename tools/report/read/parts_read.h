@@ -1,4 +1,4 @@
-/* parts_read.h: the report of a job that has not reached its end, from the parts of its ranks (base/parts.h). */
+/* parts_read.h: the report of a job that has not reached its end, from the parts of its ranks (observe/parts.h). */
 #ifndef HEARTH_TOOLS_PARTS_READ_H
 #define HEARTH_TOOLS_PARTS_READ_H
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/bypass_reason.h"
 #include "report/read/report_load.h"
 #include "report/report_matrix.h"
 #include "tools.h"

@@ -3,6 +3,7 @@
 #ifndef HEARTH_TOOLS_REPORT_READ_H
 #define HEARTH_TOOLS_REPORT_READ_H
 
+#include "observe/json_read.h"
 #include "report/report.h"
 
 /* The first error. */

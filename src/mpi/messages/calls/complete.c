@@ -2,6 +2,7 @@
  * take managed requests and MPI's in any mixture, are in requests/. */
 #include "mpi/messages/calls/complete.h"
 
+#include "base/compiler.h"
 #include "mpi/host/acquire.h"
 #include "mpi/messages/state/status.h"
 #include "mpi/messages/transport/p2p_progress.h"

@@ -4,6 +4,7 @@
  * for large ones the receiver may already know the address of the bytes. */
 #include "mpi/messages/calls/persistent.h"
 
+#include "base/compiler.h"
 #include "mpi/host/hooks.h"
 #include "mpi/observe/receives.h"
 #include "mpi/messages/calls/recv.h"

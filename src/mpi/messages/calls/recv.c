@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "mpi/host/acquire.h"
 #include "mpi/host/hooks.h"
 #include "mpi/observe/receives.h"

@@ -6,6 +6,7 @@
  * waits for its request. */
 #include "mpi/messages/calls/send.h"
 
+#include "base/compiler.h"
 #include "mpi/host/acquire.h"
 #include "mpi/host/hooks.h"
 #include "mpi/messages/state/p2p_buffered.h"

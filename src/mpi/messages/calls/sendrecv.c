@@ -3,6 +3,7 @@
  * partner may be MPI_PROC_NULL. */
 #include <limits.h>
 
+#include "base/compiler.h"
 #include "mpi/host/acquire.h"
 #include "mpi/host/hooks.h"
 #include "mpi/observe/receives.h"

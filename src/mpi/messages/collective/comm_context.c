@@ -9,6 +9,9 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
 #include "mpi/messages/transport/p2p_progress.h"
 
 enum { CLAIMS = 64 };

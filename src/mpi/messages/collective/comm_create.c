@@ -4,6 +4,7 @@
  * ones take them in turn, without a message, until they are used up. */
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "mpi/host/acquire.h"
 #include "mpi/host/hooks.h"
 #include "mpi/messages/collective/comm_context.h"

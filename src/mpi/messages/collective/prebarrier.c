@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "mpi/host/hooks.h"
 #include "mpi/messages/calls/recv.h"
 #include "mpi/messages/calls/send.h"

@@ -3,6 +3,7 @@
 #ifndef HEARTH_MPI_P2P_PREBARRIER_H
 #define HEARTH_MPI_P2P_PREBARRIER_H
 
+#include "base/compiler.h"
 #include "mpi/messages/state/p2p_peer.h"
 #include "mpi/messages/transport/p2p_enter.h"
 

@@ -13,6 +13,10 @@
 #include "mpi/messages/state/comm.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/random.h"
 
 enum { BUCKETS = 256 };
 

@@ -3,6 +3,7 @@
 #ifndef HEARTH_MPI_P2P_COMM_H
 #define HEARTH_MPI_P2P_COMM_H
 
+#include "base/compiler.h"
 #include "mpi/messages/state/p2p_peer.h"
 
 extern HIDDEN unsigned p2p_tag_most;

@@ -2,8 +2,10 @@
 #ifndef HEARTH_MPI_P2P_DATA_H
 #define HEARTH_MPI_P2P_DATA_H
 
+#include "base/compiler.h"
 #include "mpi/types/layout.h"
 #include "mpi/messages/state/comm.h"
+#include "tables/shape.h"
 
 struct opaque;
 

@@ -8,6 +8,8 @@
  * address plus 1, so the number is stored one byte further. */
 #include "mpi/messages/state/fortran.h"
 
+#include "base/log.h"
+
 #if defined OPEN_MPI || HEARTH_MPI_ABI
 
 #define EXPORT __attribute__((visibility("default")))

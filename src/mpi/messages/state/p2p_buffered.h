@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_P2P_BUFFERED_H
 #define HEARTH_MPI_P2P_BUFFERED_H
 
+#include "base/compiler.h"
 #include "mpi/messages/state/p2p_request.h"
 
 /* Those of the process and of its sessions; a communicator has its own. */

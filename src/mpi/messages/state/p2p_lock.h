@@ -4,6 +4,7 @@
 #ifndef HEARTH_MPI_P2P_LOCK_H
 #define HEARTH_MPI_P2P_LOCK_H
 
+#include "base/compiler.h"
 #include "mpi/host/host.h"
 
 extern HIDDEN bool p2p_on;           /* HEARTH_MATCH, agreed by all processes */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
+
 int p2p_rank, p2p_size;
 bool p2p_remote_is_used;
 struct rank_table p2p_peers;

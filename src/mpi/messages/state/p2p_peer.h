@@ -2,7 +2,9 @@
 #ifndef HEARTH_MPI_P2P_PEER_H
 #define HEARTH_MPI_P2P_PEER_H
 
+#include "base/compiler.h"
 #include "mpi/messages/state/p2p_lock.h"
+#include "tables/rank_table.h"
 
 extern HIDDEN int p2p_rank, p2p_size;  /* in MPI_COMM_WORLD */
 extern HIDDEN bool p2p_remote_is_used; /* some process is reached through the host MPI */

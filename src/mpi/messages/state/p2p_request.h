@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_P2P_REQUEST_H
 #define HEARTH_MPI_P2P_REQUEST_H
 
+#include "base/compiler.h"
 #include "match.h"
 #include "mpi/messages/state/data.h"
 #include "mpi/messages/state/p2p_header.h"

@@ -5,6 +5,8 @@
  * result as the call. In the standard ABI their meaning is each MPI's own, and the call is made. */
 #include "mpi/messages/state/status.h"
 
+#include "base/compiler.h"
+
 static bool known; /* the fields that hold the count are known */
 
 static void set_directly(MPI_Status *status, uint64_t bytes, bool cancelled) {

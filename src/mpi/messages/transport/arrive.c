@@ -11,6 +11,7 @@
 
 #include "mpi/messages/transport/p2p_channel.h"
 #include "mpi/messages/transport/rendezvous.h"
+#include "tables/shape.h"
 
 struct match *p2p_engine;
 

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_P2P_ARRIVE_H
 #define HEARTH_MPI_P2P_ARRIVE_H
 
+#include "base/compiler.h"
 #include "mpi/messages/state/p2p_request.h"
 
 extern HIDDEN struct match *p2p_engine;

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_P2P_BOUNCE_H
 #define HEARTH_MPI_P2P_BOUNCE_H
 
+#include "base/compiler.h"
 #include "mpi/messages/state/p2p_request.h"
 
 /* comm: Hearth's own. most: the largest message, with its header. One buffer is allocated at once. */

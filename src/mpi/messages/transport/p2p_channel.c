@@ -15,7 +15,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "mpi/messages/transport/p2p_bounce.h"
+#include "tables/shape.h"
 
 struct p2p_peer *p2p_channel_waiting, *p2p_channel_owing;
 

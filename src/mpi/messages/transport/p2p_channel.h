@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_P2P_CHANNEL_H
 #define HEARTH_MPI_P2P_CHANNEL_H
 
+#include "base/compiler.h"
 #include "mpi/messages/transport/p2p_count.h"
 #include "mpi/messages/transport/p2p_node.h"
 #include "mpi/messages/transport/p2p_remote.h"

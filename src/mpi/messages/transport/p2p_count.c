@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/random.h"
 #include "mpi/observe/records.h"
 #include "mpi/messages/transport/arrive.h"
 

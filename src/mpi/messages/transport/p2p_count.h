@@ -2,8 +2,12 @@
 #ifndef HEARTH_MPI_P2P_COUNT_H
 #define HEARTH_MPI_P2P_COUNT_H
 
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "mpi/observe/call_time.h"
 #include "mpi/host/host.h"
+#include "observe/json.h"
+#include "observe/live.h"
 
 struct p2p_counters {
     uint64_t node, far, self; /* messages sent, by transport */

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_P2P_ENTER_H
 #define HEARTH_MPI_P2P_ENTER_H
 
+#include "base/compiler.h"
 #include "mpi/messages/state/p2p_lock.h"
 
 /* Around a call of the MPI library that may wait for other processes. Calls nest. */

@@ -10,8 +10,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "base/log.h"
 #include "mpi/messages/transport/p2p_channel.h"
 #include "mpi/messages/transport/p2p_progress.h"
+#include "observe/live.h"
 
 enum { LONG_US = 10000000, SHORT_US = 100, ROUNDS = 16, MOST_ROUNDS = 64 };
 enum look { LOOK_LATER, LOOK_SOON, LOOK_NOW };

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/settings.h"
 #include "mpi/host/agreement.h"
 #include "mpi/messages/transport/arrive.h"
 #include "mpi/windows/serving/state/node_comm.h"

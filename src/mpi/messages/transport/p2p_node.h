@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_P2P_NODE_H
 #define HEARTH_MPI_P2P_NODE_H
 
+#include "base/compiler.h"
 #include "mpi/messages/state/p2p_peer.h"
 #include "net/net.h"
 

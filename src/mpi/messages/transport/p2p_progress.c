@@ -22,6 +22,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "mpi/messages/state/watcher.h"
 #include "mpi/messages/transport/p2p_channel.h"
 

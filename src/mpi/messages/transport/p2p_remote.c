@@ -16,10 +16,12 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "mpi/host/agreement.h"
 #include "mpi/messages/transport/arrive.h"
 #include "mpi/messages/transport/p2p_bounce.h"
 #include "mpi/messages/transport/p2p_channel.h"
+#include "tables/shape.h"
 
 enum { TESTS = 16 /* of transfers, per round */ };
 enum { SOME = 16 /* slots tested together */, NOT_YET = -1 };

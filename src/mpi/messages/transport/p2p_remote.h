@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_P2P_REMOTE_H
 #define HEARTH_MPI_P2P_REMOTE_H
 
+#include "base/compiler.h"
 #include "mpi/messages/state/p2p_request.h"
 
 extern HIDDEN uint64_t p2p_remote_eager; /* the largest message that is sent eagerly */

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "mpi/messages/transport/p2p_channel.h"
+#include "tables/shape.h"
 
 enum { PIECE = 64 << 10 }; /* pulled per step into a non-contiguous buffer */
 

@@ -22,7 +22,12 @@
 #ifndef HEARTH_MPI_ADMISSION_H
 #define HEARTH_MPI_ADMISSION_H
 
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/settings.h"
 #include "mpi/windows/caching/window/window.h"
+#include "observe/bypass_reason.h"
+#include "tables/rank_table.h"
 
 struct get;
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "mpi/windows/caching/admission.h"
 #include "mpi/windows/caching/inflight/inflight.h"
 

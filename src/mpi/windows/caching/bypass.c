@@ -7,6 +7,7 @@
  * target on the fast bypass path with a few counters and a tail call; this file handles the rest. */
 #include "mpi/windows/caching/bypass.h"
 
+#include "base/compiler.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/caching/inflight/rma_request.h"
 

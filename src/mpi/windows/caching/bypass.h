@@ -5,6 +5,7 @@
 #include "mpi/windows/caching/inflight/fetch.h"
 #include "mpi/windows/caching/get.h"
 #include "mpi/windows/caching/window/bypassed_type.h"
+#include "observe/bypass_reason.h"
 
 /* Passes the get to MPI and only counts it. t: NULL if the target is invalid, or not tracked. seen: the get was recorded already. */
 int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, bool seen);

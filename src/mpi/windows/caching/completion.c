@@ -6,6 +6,7 @@
  * once; the first to return does the work. */
 #include "mpi/windows/caching/completion.h"
 
+#include "base/compiler.h"
 #include "mpi/windows/caching/admission.h"
 #include "mpi/windows/caching/inflight/inflight.h"
 #include "mpi/windows/caching/window/rma_progress.h"

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_RMA_COMPLETION_H
 #define HEARTH_MPI_RMA_COMPLETION_H
 
+#include "base/settings.h"
 #include "mpi/windows/caching/window/window.h"
 
 enum completion_scope { SCOPE_LOCAL, SCOPE_REMOTE };

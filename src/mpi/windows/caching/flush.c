@@ -3,6 +3,9 @@
  * A flush with nothing to wait for costs as much as a get on some MPIs. It is elided if there was a hit since the
  * last flush, that is, if the program flushes what the cache has already served. A flush without a preceding
  * operation is never elided, because programs poll with it. */
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/settings.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/caching/admission.h"
 #include "mpi/windows/caching/completion.h"
@@ -10,6 +13,7 @@
 #include "mpi/windows/caching/target.h"
 #include "mpi/windows/caching/window/rma_progress.h"
 #include "mpi/windows/caching/write.h"
+#include "tables/shape.h"
 
 /* Not if the window was refused since the last hit: operations to it may then be untracked. */
 static inline bool may_elide(const struct window *w) {

@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/caching/bypass.h"
 #include "mpi/windows/caching/inflight/rma_check.h"
@@ -28,6 +29,8 @@
 #include "mpi/windows/caching/miss.h"
 #include "mpi/windows/caching/target.h"
 #include "mpi/windows/caching/window/rma_progress.h"
+#include "observe/bypass_reason.h"
+#include "tables/shape.h"
 
 static int get_plain(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                      MPI_Datatype ttype, MPI_Win win);

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_GET_H
 #define HEARTH_MPI_GET_H
 
+#include "base/compiler.h"
 #include "mpi/windows/caching/admission.h"
 #include "mpi/windows/caching/record/record.h"
 #include "mpi/windows/caching/inflight/rma_ahead.h"

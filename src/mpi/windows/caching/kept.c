@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/windows/caching/admission.h"
+#include "observe/output.h"
 
 enum { MOST_RECORDS = 1024 };
 

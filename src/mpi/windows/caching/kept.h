@@ -3,6 +3,7 @@
 #define HEARTH_MPI_RMA_KEPT_H
 
 #include "mpi/windows/caching/window/window.h"
+#include "observe/bypass_reason.h"
 
 enum { KEPT_NAME_BYTES = 64 };
 

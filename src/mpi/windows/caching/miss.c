@@ -7,11 +7,17 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/random.h"
+#include "base/settings.h"
 #include "mpi/windows/caching/bypass.h"
 #include "mpi/windows/caching/inflight/rma_check.h"
 #include "mpi/windows/caching/inflight/rma_request.h"
 #include "mpi/windows/caching/inflight/rma_verify.h"
 #include "mpi/windows/caching/window/score.h"
+#include "observe/bypass_reason.h"
+#include "tables/shape.h"
 
 void rma_miss_draw_recheck(struct window *w) {
     static struct random random = {.state = 0x5eed};

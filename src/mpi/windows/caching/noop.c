@@ -9,9 +9,13 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/log.h"
+#include "base/settings.h"
 
 enum { LARGEST_ELEMENT = 32 }; /* bytes: a complex long double */
 

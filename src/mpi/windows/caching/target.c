@@ -1,12 +1,14 @@
-/* target.c: the targets of a window are made when this process first uses them: see base/rank_table.h.
+/* target.c: the targets of a window are made when this process first uses them: see tables/rank_table.h.
  *
  * A target that was never used has no operation in flight, no entry in the cache and no lock, so that nothing is lost by not having
  * one. If there is no memory for a target, its operations go to MPI untracked. What is cached could then become stale unnoticed:
  * neither the window nor those that alias it are cached from then on. */
 #include "mpi/windows/caching/target.h"
 
+#include "base/log.h"
 #include "mpi/windows/caching/admission.h"
 #include "mpi/windows/caching/record/record_targets.h"
+#include "tables/rank_table.h"
 
 static void target_lost(struct window *w, int rank) {
     if (w->untracked)

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_RMA_TARGET_H
 #define HEARTH_MPI_RMA_TARGET_H
 
+#include "base/compiler.h"
 #include "mpi/observe/targets.h"
 #include "mpi/windows/caching/window/window.h"
 

@@ -4,11 +4,15 @@
 
 #include <errno.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/caching/admission.h"
 #include "mpi/windows/caching/inflight/rma_verify.h"
 #include "mpi/windows/caching/record/record.h"
 #include "mpi/windows/caching/window/score.h"
+#include "observe/output.h"
 
 static struct memory_budget budget;
 

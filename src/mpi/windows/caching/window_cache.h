@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_RMA_WINDOW_CACHE_H
 #define HEARTH_MPI_RMA_WINDOW_CACHE_H
 
+#include "base/settings.h"
 #include "mpi/windows/caching/window/window.h"
 
 /* Once per process, before the first window. */

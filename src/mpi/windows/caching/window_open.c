@@ -4,6 +4,8 @@
  * process (windows/serving/state/node_table.c). Every access thus has an address in its target's memory, and aliasing windows are known (alias.c). */
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/settings.h"
 #include "mpi/observe/call_time.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/caching/admission.h"
@@ -19,6 +21,9 @@
 #include "mpi/windows/serving/state/serve_agree.h"
 #include "mpi/windows/serving/serve_auto.h"
 #include "mpi/windows/serving/serving.h"
+#include "observe/live.h"
+#include "tables/rank_table.h"
+#include "tables/shape.h"
 
 static struct window *spare; /* structures of freed windows */
 static uint64_t serials;

@@ -10,12 +10,14 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/caching/alias.h"
 #include "mpi/windows/caching/get.h"
 #include "mpi/windows/caching/noop.h"
 #include "mpi/windows/caching/target.h"
 #include "mpi/windows/caching/window/rma_progress.h"
+#include "tables/shape.h"
 
 enum { MOST_WRITES = 4096 }; /* tracked per target; beyond that, the whole cache is invalidated */
 

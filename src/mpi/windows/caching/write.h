@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_RMA_WRITE_H
 #define HEARTH_MPI_RMA_WRITE_H
 
+#include "base/compiler.h"
 #include "mpi/windows/caching/inflight/inflight.h"
 
 /* Drops the entries that this write overlaps, from the caches of this window and of all aliasing windows. NULL: the written

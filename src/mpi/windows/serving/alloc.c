@@ -18,6 +18,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/random.h"
 #include "mpi/host/agreement.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/serving/state/memory.h"

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "tables/shape.h"
+
 int serve_access_refuse(MPI_Win win, int code) {
     serve_host.Win_call_errhandler(win, code);
     return code;

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_SERVE_ACCESS_H
 #define HEARTH_MPI_SERVE_ACCESS_H
 
+#include "base/compiler.h"
 #include "mpi/windows/serving/serve_count.h"
 #include "mpi/windows/serving/serving.h"
 

@@ -18,6 +18,10 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/settings.h"
 #include "mpi/host/agreement.h"
 #include "mpi/windows/serving/state/node_comm.h"
 #include "mpi/windows/serving/state/serve_agree.h"

@@ -2,8 +2,10 @@
 #ifndef HEARTH_MPI_SERVE_COUNT_H
 #define HEARTH_MPI_SERVE_COUNT_H
 
+#include "base/compiler.h"
 #include "mpi/observe/call_time.h"
 #include "mpi/windows/serving/serving.h"
+#include "observe/json.h"
 
 enum serve_way { SERVE_SHARED, SERVE_KERNEL, SERVE_HELPER, SERVE_WAYS };
 extern HIDDEN _Atomic uint64_t serve_counted[SERVE_WAYS];

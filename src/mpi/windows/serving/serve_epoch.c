@@ -17,6 +17,7 @@
  * A wrong call is forwarded wherever the host detects the same error, so that the program sees the host's error. */
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "mpi/host/progress.h"
 #include "mpi/windows/serving/remote/remote.h"
 #include "mpi/windows/serving/serve_sync.h"

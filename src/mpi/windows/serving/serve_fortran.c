@@ -3,6 +3,7 @@
  * is optional, NULL if it is missing. Unlike in C, the value of the attribute is returned, not its address. */
 #include <dlfcn.h>
 
+#include "base/log.h"
 #include "mpi/windows/serving/serving.h"
 
 #if !HEARTH_MPI_ABI /* which has no Fortran */

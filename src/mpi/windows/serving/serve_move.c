@@ -1,8 +1,10 @@
 /* serve_move.c: put and get on served windows: copies by the caller. */
+#include "base/compiler.h"
 #include "data/data.h"
 #include "mpi/windows/serving/remote/remote.h"
 #include "mpi/windows/serving/serve_access.h"
 #include "mpi/windows/serving/state/vm.h"
+#include "tables/shape.h"
 
 enum direction { FETCH, STORE };
 

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/random.h"
 #include "mpi/windows/serving/alloc.h"
 #include "mpi/windows/serving/serving.h"
 #include "mpi/windows/serving/state/vm.h"

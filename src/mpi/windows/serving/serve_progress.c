@@ -5,6 +5,8 @@
  * The clock is not read at each call. After calls in quick succession, the next reading is up to MOST_POLLS calls away;
  * after a slow one, the next call reads it again. Threads may overwrite each other's counts, which only shifts
  * a reading. */
+#include "base/clock.h"
+#include "base/settings.h"
 #include "mpi/host/progress.h"
 #include "mpi/windows/serving/serving.h"
 

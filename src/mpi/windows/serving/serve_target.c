@@ -1,7 +1,7 @@
 /* serve_target.c: the targets of a served window.
  *
  *      ranks of this node    made with the window, as all of them must be reached; numbers 0, 1, 2 ... by ascending rank
- *      ranks of other nodes  made when this process first uses them: see base/rank_table.h
+ *      ranks of other nodes  made when this process first uses them: see tables/rank_table.h
  *
  * A target that was never used has no operation in flight, no lock of MPI_Win_lock, and is in no epoch of MPI_Win_start: these calls
  * make its record. The epochs of MPI_Win_fence and MPI_Win_lock_all are those of all targets. They are noted in the window, for records
@@ -10,8 +10,10 @@
  * serve_lock guards the records and both notes. The helper's thread only looks up, and only ranks of its node. */
 #include <limits.h>
 
+#include "base/log.h"
 #include "mpi/windows/serving/remote/domain.h"
 #include "mpi/windows/serving/serving.h"
+#include "tables/rank_table.h"
 
 struct served_target serve_no_target = {.head = {.rank = -1}};
 

@@ -5,10 +5,12 @@
  * elements in ascending order, one call after the other, which satisfies every `accumulate_ordering`. */
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "data/data.h"
 #include "mpi/windows/serving/remote/remote.h"
 #include "mpi/windows/serving/serve_access.h"
 #include "mpi/windows/serving/state/vm.h"
+#include "tables/shape.h"
 
 enum { FEW = 4096 }; /* bytes of operands or results that need no allocation */
 

@@ -12,11 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/serving/remote/remote.h"
 #include "mpi/windows/serving/serve_auto.h"
 #include "mpi/windows/serving/serve_offer.h"
 #include "mpi/windows/serving/serve_sync.h"
+#include "tables/rank_table.h"
 
 /* ---- the structure ---- */
 

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_SERVING_H
 #define HEARTH_MPI_SERVING_H
 
+#include "base/compiler.h"
 #include "mpi/windows/serving/state/served.h"
 
 /* ---- serve_window.c ---- */

@@ -3,6 +3,7 @@
 #define HEARTH_MPI_FETCH_H
 
 #include "mpi/windows/caching/inflight/inflight.h"
+#include "tables/shape.h"
 
 /* Issues a get of these bytes. Returns an MPI error code. */
 int rma_fetch_bytes(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,

@@ -22,6 +22,7 @@
 #include "mpi/windows/caching/inflight/rma_ahead.h"
 #include "mpi/windows/caching/inflight/rma_check.h"
 #include "mpi/windows/caching/inflight/rma_verify.h"
+#include "tables/spans.h"
 
 static struct op *ops;
 static uint32_t op_room, op_used, op_free = NO_OP;

@@ -2,7 +2,9 @@
 #ifndef HEARTH_MPI_RMA_INFLIGHT_H
 #define HEARTH_MPI_RMA_INFLIGHT_H
 
+#include "base/compiler.h"
 #include "mpi/windows/caching/window/window.h"
+#include "tables/shape.h"
 
 enum rma_op_kind {
     OP_FILL,    /* its data fills a reserved entry */

@@ -9,8 +9,10 @@
 
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "mpi/windows/caching/inflight/fetch.h"
 #include "mpi/windows/caching/inflight/rma_check.h"
+#include "tables/shape.h"
 
 /* Whether the get of these bytes continues the previous one; records it for the next. */
 static bool follows(struct rma_target *t, uint64_t address, uint64_t bytes) {

@@ -5,6 +5,11 @@
 #include "mpi/windows/caching/inflight/rma_check.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
 
 enum { RING = 256, PLACES = 256, NAMED = 8 };
 

@@ -4,6 +4,7 @@
 #ifndef HEARTH_MPI_RMA_CHECK_H
 #define HEARTH_MPI_RMA_CHECK_H
 
+#include "base/compiler.h"
 #include "mpi/windows/caching/inflight/inflight.h"
 
 extern HIDDEN bool rma_check_is_on; /* set when the first window is created */

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/random.h"
+#include "base/settings.h"
 #include "mpi/windows/caching/inflight/fetch.h"
 
 _Atomic uint64_t rma_request_count;

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_RMA_REQUEST_H
 #define HEARTH_MPI_RMA_REQUEST_H
 
+#include "base/compiler.h"
 #include "mpi/windows/caching/window/window.h"
 
 extern HIDDEN _Atomic uint64_t rma_request_count; /* incomplete operations with a request */

@@ -13,7 +13,9 @@
 #include "mpi/windows/caching/inflight/rma_verify.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "base/log.h"
 #include "mpi/observe/callers.h"
 #include "mpi/windows/caching/record/record.h"
 

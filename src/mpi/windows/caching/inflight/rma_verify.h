@@ -3,6 +3,7 @@
 #ifndef HEARTH_MPI_RMA_VERIFY_H
 #define HEARTH_MPI_RMA_VERIFY_H
 
+#include "base/settings.h"
 #include "mpi/windows/caching/inflight/inflight.h"
 
 /* The window enters mode auto. Returns the mode that it is used in: acquire, or transparent if a hit of this process was

@@ -1,6 +1,6 @@
 /* record.c: bounded recording of all gets of this process.
  *
- *      series      gets, hits, bytes, and cache occupancy, over time                    base/series.h
+ *      series      gets, hits, bytes, and cache occupancy, over time                    observe/series.h
  *      sizes       how many gets of 2^i to 2^(i+1) - 1 bytes
  *      callers     call sites, sampled                                                  callers.h
  *      events      adaptation of the caches, the first MOST_EVENTS events
@@ -16,7 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/settings.h"
 #include "mpi/windows/caching/record/record_internal.h"
+#include "observe/output.h"
+#include "observe/series.h"
 
 enum {
     FIRST_WIDTH_NS = 1000000,

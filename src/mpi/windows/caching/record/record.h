@@ -3,6 +3,8 @@
 #ifndef HEARTH_MPI_RECORD_H
 #define HEARTH_MPI_RECORD_H
 
+#include "base/compiler.h"
+#include "base/memory.h"
 #include "mpi/windows/caching/window/window.h"
 
 /* The outcome of a get, as far as it is known where the get is recorded. */

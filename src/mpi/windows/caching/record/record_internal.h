@@ -2,9 +2,12 @@
 #ifndef HEARTH_MPI_RECORD_INTERNAL_H
 #define HEARTH_MPI_RECORD_INTERNAL_H
 
+#include "base/compiler.h"
+#include "base/random.h"
 #include "mpi/observe/callers.h"
 #include "mpi/observe/overhead.h"
 #include "mpi/windows/caching/record/record.h"
+#include "observe/series.h"
 
 enum { MOST_EVENTS = 256, MOST_MADE = 256, MOST_CURVES = 64, RECORD_SIZE_CLASSES = 64 };
 

@@ -12,6 +12,9 @@
 #include "mpi/windows/caching/record/record_internal.h"
 #include "mpi/windows/caching/record/record_targets.h"
 #include "mpi/windows/serving/serve_count.h"
+#include "observe/json.h"
+#include "observe/output.h"
+#include "observe/series.h"
 
 /* Counters are written as differences between bins; the last counter column is SERIES_FETCHED. */
 static void write_column(struct json *j, const char *name, const struct series *s, int column) {

@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_BYPASSED_TYPE_H
 #define HEARTH_MPI_BYPASSED_TYPE_H
 
-#include "base/base.h"
+#include "base/compiler.h"
 #include "mpi/host/host.h"
 
 struct bypassed_type {

@@ -7,6 +7,8 @@
  * each other's counts, which only shifts a reading. */
 #include "mpi/windows/caching/window/rma_progress.h"
 
+#include "base/clock.h"
+#include "base/settings.h"
 #include "mpi/host/progress.h"
 
 enum { MOST_POLLS = 16 };

@@ -5,6 +5,8 @@
 #include "mpi/host/host.h"
 #include <stdatomic.h>
 
+#include "base/compiler.h"
+
 /* Called with the first window. */
 void rma_progress_start(void);
 /* MPI was called since the last poll. */

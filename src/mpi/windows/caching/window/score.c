@@ -9,6 +9,9 @@
 
 #include <math.h>
 
+#include "base/log.h"
+#include "base/settings.h"
+
 static double score_by_size(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
     (void)arg, (void)target, (void)disp;
     return (double)bytes;

@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_RMA_SCORE_H
 #define HEARTH_MPI_RMA_SCORE_H
 
+#include "base/compiler.h"
 #include "mpi/windows/caching/window/window.h"
 
 /* Applies the info key clampi_score, if present. */

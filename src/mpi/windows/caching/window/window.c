@@ -6,6 +6,8 @@
  * thread is freeing, and will see that the handle does not match. */
 #include "mpi/windows/caching/window/window.h"
 
+#include "base/random.h"
+
 enum { BUCKETS = 256 };
 
 static struct window *buckets[BUCKETS]; /* open windows, chained by next */

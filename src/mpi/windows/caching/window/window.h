@@ -9,11 +9,15 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "base/compiler.h"
+#include "base/settings.h"
 #include "cache/cache.h"
 #include "clampi.h"
 #include "mpi/host/acquire.h"
 #include "mpi/types/layout.h"
 #include "mpi/windows/serving/state/node_table.h"
+#include "observe/bypass_reason.h"
+#include "tables/rank_table.h"
 
 struct net_shared;
 struct target_row;

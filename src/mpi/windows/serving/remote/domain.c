@@ -11,6 +11,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/settings.h"
 #include "mpi/host/agreement.h"
 #include "mpi/windows/serving/remote/remote.h"
 #include "mpi/windows/serving/state/node_comm.h"

@@ -8,6 +8,7 @@
 #ifndef HEARTH_MPI_SERVE_DOMAIN_H
 #define HEARTH_MPI_SERVE_DOMAIN_H
 
+#include "base/compiler.h"
 #include "mpi/windows/serving/remote/node_set.h"
 #include "mpi/windows/serving/state/served.h"
 #include "net/net.h"

@@ -11,7 +11,9 @@
  * The network reads the buffer of a put after the call has returned. A local flush waits until it has done so. */
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "mpi/windows/serving/remote/remote.h"
+#include "tables/rank_table.h"
 
 /* As the helper sends it. */
 struct direct_key {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "mpi/windows/serving/remote/remote.h"
 
 struct serve_waiter {

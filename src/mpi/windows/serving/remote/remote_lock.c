@@ -4,6 +4,7 @@
  * Most epochs are short, such as one get between lock and unlock. Then the lock is deferred: it travels with the operations and
  * the unlock, in one message (remote_small.c). If it is not free, the helper executes nothing, and the origin queues for the lock
  * and sends the operations again. */
+#include "base/settings.h"
 #include "mpi/host/progress.h"
 #include "mpi/windows/serving/remote/remote.h"
 

@@ -9,7 +9,9 @@
  * status, which is answered in the same round trip. */
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "mpi/windows/serving/remote/remote.h"
+#include "tables/shape.h"
 
 struct remote_op {
     struct net_op op;

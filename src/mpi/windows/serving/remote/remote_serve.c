@@ -9,6 +9,10 @@
 
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "base/log.h"
+#include "tables/shape.h"
+
 /* This thread may not call MPI; the launcher ends the job when a process exits. */
 _Noreturn void serve_remote_end_job(const struct net_block *b, const char *what) {
     log_error("window: a request of %zu + %zu bytes from rank %d %s; the job is ended", b->header_bytes,

@@ -1,6 +1,8 @@
 /* remote_serve_small.c: the helper's handler for batches of short operations (remote_small.c). As everywhere, ranges that
  * the origin has checked are checked again. */
+#include "base/compiler.h"
 #include "mpi/windows/serving/remote/remote_serve.h"
+#include "tables/shape.h"
 
 /* What an entry accesses. */
 struct entry {

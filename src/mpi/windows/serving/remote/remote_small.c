@@ -13,6 +13,7 @@
  * the operations of a process in order, so a batch is sent before any other request to its node. */
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "mpi/windows/serving/remote/remote.h"
 
 enum { MOST_ENTRIES = 128, ENTRY_ALIGN = 16 };

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/base.h"
+#include "base/compiler.h"
 
 enum { GATE_ALIGN = 128 }; /* two cache lines: prefetchers fetch pairs */
 

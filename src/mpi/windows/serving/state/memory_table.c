@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/random.h"
 
 const struct memory_table_range memory_table_no_range = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX},
                                                          {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};

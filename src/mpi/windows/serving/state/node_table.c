@@ -17,9 +17,12 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "mpi/host/agreement.h"
 #include "mpi/windows/serving/state/node_comm.h"
 #include "mpi/windows/serving/state/serve_agree.h"

@@ -7,6 +7,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+
 /* A segment begins with its token; the table follows on the next pair of cache lines. */
 enum { TABLE_AT = 128 };
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "mpi/windows/serving/state/served.h"
 
 void serve_agree_broken(const char *what) {

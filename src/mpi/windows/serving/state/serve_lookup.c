@@ -5,6 +5,7 @@
  * thread releases. */
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "mpi/windows/serving/state/served.h"
 
 enum { BUCKETS = 64 };

@@ -14,11 +14,13 @@
 
 #include <pthread.h>
 
+#include "base/compiler.h"
 #include "mpi/host/host.h"
 #include "mpi/types/layout.h"
 #include "mpi/windows/serving/state/gate.h"
 #include "mpi/windows/serving/state/node_table.h"
 #include "net/net.h"
+#include "tables/rank_table.h"
 
 enum hold {
     HOLD_NONE,

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "base/compiler.h"
+
 enum { PIECES = 64 };
 
 /* ---- lists of ranges ---- */

@@ -4,6 +4,7 @@
 #define HEARTH_MPI_SERVE_VM_H
 
 #include "data/data.h"
+#include "tables/shape.h"
 
 /* A side of a copy: its first byte, here or in the other process, and its shape. */
 struct vm_side {
