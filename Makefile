@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR RECORD # RECORD=1: tests record their run, see test/status
 
-.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-builds test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-builds test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-walks bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/.configured
 
 # The targets that are built in a tree: the groups in CMakeLists.txt. `all` builds what is installed.
@@ -134,6 +134,11 @@ bench-windows: ## measure operations on windows inside a node, executed by MPI a
 	@packaging/setup.sh build
 	@$(MAKE) bench-programs
 	@bench/windows/windows.sh
+
+bench-walks: ## count the instructions, functions and files of single calls
+	@packaging/setup.sh build
+	@$(MAKE) bench-programs
+	@bench/walks/walks.sh
 
 bench-report-cost: ## measure what a report costs
 	@packaging/setup.sh build

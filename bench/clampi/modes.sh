@@ -144,7 +144,7 @@ counts() {
             [ $kind = create ] || options=(--allocate 1)
             launch "$mpi" memory with -- "$build/$mpi/bench/modes_count" --gets 20000 "${options[@]}" >"$out/times.tmp" ||
                 fail "modes_count, $mpi, $kind"
-            launch "$mpi" memory with HEARTH_PROGRESS_US=1000000 -- "$build/$mpi/bench/modes_step" libhearth-mpi.so \
+            launch "$mpi" memory with HEARTH_PROGRESS_US=1000000 -- "$build/$mpi/bench/modes_step" libhearth- \
                 "$out/steps.tmp" "$build/$mpi/bench/modes_count" --gets $gets "${options[@]}" >/dev/null ||
                 fail "modes_step, $mpi, $kind (is tracing allowed here?)"
             [ "$(wc -l <"$out/times.tmp")" != "$(wc -l <"$out/steps.tmp")" ] ||

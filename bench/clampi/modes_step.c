@@ -2,6 +2,9 @@
  *
  *   modes_step LIBRARY FILE PROGRAM [ARGUMENT]...
  *
+ * LIBRARY is the beginning of its file's name; several files may have it. With MODES_STEP_TRACE=FILE in the environment, that file gets
+ * the instructions of the library in order, one "OFFSET FILE" per line, and an empty line behind each interval: bench/walks/walks.py.
+ *
  * Between a SIGUSR1 and a SIGUSR2 that the program sends to itself, its main thread is single-stepped. An
  * instruction counts for the library if it is in the library, or in the C library while the library is the
  * caller; else for the program. MPI, which is everything else, runs freely up to a breakpoint at its return
@@ -38,6 +41,8 @@ enum owner { THE_MPI, THE_PROGRAM, THE_LIBRARY, THE_C_LIBRARY };
 struct range {
     uint64_t start, end;
     enum owner owner;
+    uint64_t shift;  /* from an offset in the file to an address */
+    char path[256]; /* of the library */
 };
 
 static struct range ranges[MOST_RANGES];
@@ -117,7 +122,7 @@ static enum owner owner_of_file(const char *path, const char *program, const cha
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     if (!strcmp(path, program))
         return THE_PROGRAM;
-    if (!strcmp(name, library))
+    if (!strncmp(name, library, strlen(library)))
         return THE_LIBRARY;
     bool plain = !strncmp(name, "libc.so", 7) || !strncmp(name, "libm.so", 7) || !strncmp(name, "ld-", 3) ||
                  !strncmp(name, "ld64.so", 7) || !strcmp(name, "[vdso]");
@@ -138,24 +143,28 @@ static void read_ranges(const char *library) {
         struct range *r = &ranges[range_count];
         char access[8];
         path[0] = 0;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %4095s", &r->start, &r->end, access,
-                   path) >= 3 &&
+        uint64_t offset;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095s", &r->start, &r->end, access,
+                   &offset, path) >= 4 &&
             access[2] == 'x') {
             r->owner = owner_of_file(path, program, library);
+            r->shift = r->start - offset;
+            snprintf(r->path, sizeof r->path, "%s", path);
             range_count++;
         }
     }
     fclose(file);
 }
 
-static enum owner owner_of(uint64_t pc) {
+/* NULL: in no file. */
+static const struct range *range_of(uint64_t pc) {
     static unsigned last;
     if (last < range_count && pc >= ranges[last].start && pc < ranges[last].end)
-        return ranges[last].owner;
+        return &ranges[last];
     for (last = 0; last < range_count; last++)
         if (pc >= ranges[last].start && pc < ranges[last].end)
-            return ranges[last].owner;
-    return THE_MPI;
+            return &ranges[last];
+    return NULL;
 }
 
 /* ---- stepping ---- */
@@ -203,14 +212,20 @@ static void share_core(void) {
         sched_setaffinity(0, sizeof cores, &cores);
 }
 
-static void count(const char *library, FILE *out) {
+static void trace(FILE *file, const struct range *r, uint64_t pc) {
+    if (file && r && r->owner == THE_LIBRARY)
+        fprintf(file, "%" PRIx64 " %s\n", pc - r->shift, r->path);
+}
+
+static void count(const char *library, FILE *out, FILE *steps_out) {
     uint64_t counts[2] = {0, 0}; /* of the program, of the library */
     bool in_library = false;
     share_core();
     read_ranges(library);
     for (uint64_t steps = 0; steps < most_steps; steps++) {
         struct place at = where();
-        enum owner owner = owner_of(at.pc);
+        const struct range *range = range_of(at.pc);
+        enum owner owner = range ? range->owner : THE_MPI;
         if (owner == THE_MPI) {
             run_to(at.back);
             continue;
@@ -218,10 +233,13 @@ static void count(const char *library, FILE *out) {
         if (owner != THE_C_LIBRARY)
             in_library = owner == THE_LIBRARY;
         counts[in_library]++;
+        trace(steps_out, range, at.pc);
         int signal = resume(PTRACE_SINGLESTEP, 0);
         if (signal == SIGUSR2) {
             fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", counts[true], counts[false]);
             fflush(out);
+            if (steps_out)
+                fprintf(steps_out, "\n"), fflush(steps_out);
             return;
         }
     }
@@ -253,6 +271,8 @@ int main(int argc, char **argv) {
         execvp(argv[3], argv + 3);
         fail(argv[3]);
     }
+    const char *steps = getenv("MODES_STEP_TRACE");
+    FILE *steps_out = steps ? fopen(steps, "w") : NULL;
     int status, signal = 0;
     if (child < 0 || waitpid(child, &status, 0) != child)
         fail("starting the program");
@@ -262,7 +282,7 @@ int main(int argc, char **argv) {
         signal = resume(PTRACE_CONT, signal);
         if (signal != SIGUSR1)
             continue;
-        count(argv[1], out);
+        count(argv[1], out, steps_out);
         signal = 0;
     }
 }
