@@ -41,7 +41,7 @@ enum owner { THE_MPI, THE_PROGRAM, THE_LIBRARY, THE_C_LIBRARY };
 struct range {
     uint64_t start, end;
     enum owner owner;
-    uint64_t shift;  /* from an offset in the file to an address */
+    uint64_t shift; /* from an offset in the file to an address */
     char path[256]; /* of the library */
 };
 

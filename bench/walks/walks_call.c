@@ -47,7 +47,10 @@ static void walk_gets(const char *mode, bool hits) {
     bench_fill(memory, bytes);
     MPI_Win win = bench_open(memory, bytes, mode);
     for (long i = 0; i < WARM + times && bench_is_initiator(); i++)
-        get_at((uint64_t)i * LINE, i < WARM ? NULL : hits ? "get that misses" : "served get",
+        get_at((uint64_t)i * LINE,
+               i < WARM ? NULL
+               : hits   ? "get that misses"
+                        : "served get",
                hits ? "its flush" : "its served flush", win);
     for (long i = 0; i < WARM + times && bench_is_initiator() && hits; i++)
         get_at(0, i < WARM ? NULL : "get that hits", "its elided flush", win);

@@ -296,9 +296,7 @@ static void adapt_decide(struct cache *c, const struct cache_stats *now) {
         resize_storage(c, storage);
 }
 
-void cache_adapt(struct cache *c) {
-    if (!c->config.adaptive)
-        return;
+static __attribute__((noinline)) void adapt_consider(struct cache *c) {
     bool index = is_pressed(c, &c->index_size, c->crowded - c->crowded_before, c->config.conflict_threshold);
     bool storage =
         is_pressed(c, &c->storage_size, c->starved - c->starved_before, c->config.capacity_threshold);
@@ -317,4 +315,12 @@ void cache_adapt(struct cache *c) {
     c->reuses_before = reuses(c);
     c->repeats_before = c->repeats;
     c->distances_before = c->distances;
+}
+
+/* Without an insert that lacked room there is nothing to decide before the interval is over. */
+void cache_adapt(struct cache *c) {
+    bool lacked = c->crowded != c->crowded_before || c->starved != c->starved_before;
+    bool over = c->clock - c->before.lookups >= c->config.adapt_interval;
+    if (UNLIKELY(lacked | over) && c->config.adaptive)
+        adapt_consider(c);
 }

@@ -112,7 +112,7 @@ void cache_close(struct cache *c) {
 }
 
 uint32_t cache_peek(const struct cache *c, uint32_t target, uint64_t disp) {
-    uint32_t id = index_find(c, hash_key(c->factors, target, disp), target, disp);
+    uint32_t id = index_find(c, hash_again(c, target, disp), target, disp);
     return id ? id : CACHE_NONE;
 }
 
@@ -127,11 +127,13 @@ const void *cache_find(struct cache *c, uint32_t target, uint64_t disp, uint64_t
     if (UNLIKELY(c->admission.sampled) && !cache_admits(c, target, disp))
         return NULL;
     struct hash h = hash_key(c->factors, target, disp);
+    bool absent = true;
 #pragma GCC unroll 4
     for (unsigned way = 0; way < WAYS; way++) {
         const struct cache_slot *s = &c->slots[hash_slot(h, way, c->slot_count)];
-        if (s->tag != h.tag)
+        if (LIKELY(s->tag != h.tag))
             continue;
+        absent = false;
         struct cache_entry *e = &c->pool[s->id];
         if (LIKELY(e->disp == disp && e->target == target && e->stamp == c->ready && e->run >= bytes)) {
             e->last = ++c->clock;
@@ -139,7 +141,16 @@ const void *cache_find(struct cache *c, uint32_t target, uint64_t disp, uint64_t
             return c->storage + e->offset;
         }
     }
+    c->missed_last = (struct cache_missed){disp, c->placed, h.a, h.b, h.tag, target, absent};
     return NULL;
+}
+
+bool cache_lacks(struct cache *c, uint32_t target, uint64_t disp) {
+    if (!index_lacks(c, target, disp))
+        return false;
+    c->clock++;
+    c->slow_lookups++;
+    return true;
 }
 
 enum cache_state cache_state_of(const struct cache *c, uint32_t id) {

@@ -85,6 +85,10 @@ uint32_t cache_peek(const struct cache *cache, uint32_t target, uint64_t disp);
  * returns data, else nothing. */
 const void *cache_find(struct cache *cache, uint32_t target, uint64_t disp, uint64_t bytes);
 
+/* After cache_find found nothing: whether there is no entry at all under this key. Then counts the access, as cache_lookup does. False:
+ * there may be one, and nothing is counted. */
+bool cache_lacks(struct cache *cache, uint32_t target, uint64_t disp);
+
 enum cache_state cache_state_of(const struct cache *cache, uint32_t entry);
 uint64_t cache_bytes_of(const struct cache *cache, uint32_t entry);
 void *cache_data(struct cache *cache, uint32_t entry);

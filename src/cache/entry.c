@@ -42,10 +42,10 @@ static void sweep(struct cache *c) {
     }
 }
 
-/* Allocates a region of this size, after up to *evictions evictions if needed. */
+/* Allocates a region of this size where there is none: frees stale entries, and evicts up to *evictions others. */
 static uint32_t entry_take(struct cache *c, uint64_t room, uint32_t spare, unsigned *evictions) {
-    uint32_t id = storage_take(c, room);
-    if (!id && c->stale) {
+    uint32_t id = NOTHING;
+    if (c->stale) {
         sweep(c);
         id = storage_take(c, room);
     }
@@ -96,6 +96,8 @@ static void entry_fill(struct cache *c, uint32_t id, uint32_t target, uint64_t d
 
 /* Removes a CACHED entry under this key; false if there is a PENDING one. */
 static bool entry_replace(struct cache *c, struct hash h, uint32_t target, uint64_t disp) {
+    if (LIKELY(index_lacks(c, target, disp)))
+        return true;
     uint32_t id = index_find(c, h, target, disp);
     if (id && c->pool[id].kind == KIND_PENDING)
         return false;
@@ -104,14 +106,31 @@ static bool entry_replace(struct cache *c, struct hash h, uint32_t target, uint6
     return true;
 }
 
-/* The path in the index comes first: if it requires an eviction, the evicted entry's storage may suffice. Such an access
- * counts as conflicting even if the storage requires another eviction: more storage would not avoid the conflict. */
-static enum cache_outcome entry_reserve(struct cache *c, uint32_t target, uint64_t disp,
-                                        const struct shape *shape, uint32_t *entry) {
-    struct hash h = hash_key(c->factors, target, disp);
+/* All slots of the key are taken: frees one by moving entries along a path to an empty slot, or by evicting one on the path. NO_SLOT: none
+ * may be evicted. */
+static __attribute__((noinline)) uint32_t entry_free_slot(struct cache *c, struct hash h,
+                                                          unsigned *evictions) {
     uint32_t slots[c->config.path + 1];
     struct route route = {.slots = slots};
-    unsigned evictions = c->config.evictions;
+    index_route(c, h, &route);
+    if (!route.open) {
+        uint32_t victim = *evictions ? victim_on_route(c, &route) : NOTHING;
+        c->crowded++;
+        if (!victim)
+            return NO_SLOT;
+        entry_evict(c, victim);
+        --*evictions;
+    }
+    index_shift(c, &route);
+    return slots[0];
+}
+
+/* The slot comes first: if it requires an eviction, the evicted entry's storage may suffice. Such an access counts as conflicting even if
+ * the storage requires another eviction: more storage would not avoid the conflict. */
+static enum cache_outcome entry_reserve(struct cache *c, uint32_t target, uint64_t disp,
+                                        const struct shape *shape, uint32_t *entry) {
+    struct hash h = hash_again(c, target, disp);
+    unsigned evictions = c->config.evictions, left = evictions;
     uint64_t room = entry_room_for(c, shape);
     if (!entry_replace(c, h, target, disp))
         return CACHE_FAILING;
@@ -120,26 +139,39 @@ static enum cache_outcome entry_reserve(struct cache *c, uint32_t target, uint64
         c->starved++;
         return CACHE_FAILING;
     }
-    index_route(c, h, &route);
-    if (!route.open) {
-        uint32_t victim = evictions ? victim_on_route(c, &route) : NOTHING;
-        c->crowded++;
-        if (!victim)
-            return CACHE_FAILING;
-        entry_evict(c, victim);
-        evictions--;
-    }
-    unsigned left = evictions;
-    uint32_t id = entry_take(c, room, NOTHING, &left);
-    if (!id || left < evictions)
-        c->starved++;
-    if (!id)
+    uint32_t slot = index_vacancy(c, h);
+    if (UNLIKELY(slot == NO_SLOT) && (slot = entry_free_slot(c, h, &left)) == NO_SLOT)
         return CACHE_FAILING;
+    bool conflicting = left < evictions;
+    uint32_t id = storage_take(c, room);
+    if (UNLIKELY(!id)) {
+        evictions = left;
+        id = entry_take(c, room, NOTHING, &left);
+        c->starved += !id || left < evictions;
+        if (!id)
+            return CACHE_FAILING;
+    }
     entry_fill(c, id, target, disp, shape);
-    index_place(c, &route, id, h.tag);
+    index_occupy(c, slot, id, h.tag);
     write_note(c, id);
+    c->placed++;
     *entry = id;
-    return !route.open ? CACHE_CONFLICTING : left < evictions ? CACHE_CAPACITY : CACHE_DIRECT;
+    return UNLIKELY(conflicting)        ? CACHE_CONFLICTING
+           : UNLIKELY(left < evictions) ? CACHE_CAPACITY
+                                        : CACHE_DIRECT;
+}
+
+static uint64_t *outcome_count(struct cache *c, enum cache_outcome outcome) {
+    switch (outcome) {
+    case CACHE_DIRECT:
+        return &c->count.direct;
+    case CACHE_CONFLICTING:
+        return &c->count.conflicting;
+    case CACHE_CAPACITY:
+        return &c->count.capacity;
+    default:
+        return &c->count.failing;
+    }
 }
 
 enum cache_outcome cache_insert(struct cache *c, uint32_t target, uint64_t disp, const struct shape *shape,
@@ -152,8 +184,7 @@ enum cache_outcome cache_insert(struct cache *c, uint32_t target, uint64_t disp,
     if (admission_is_current(c, shape, generation))
         outcome = entry_reserve(c, target, disp, shape, entry);
     c->weight = 0;
-    uint64_t *counts[] = {&c->count.direct, &c->count.conflicting, &c->count.capacity, &c->count.failing};
-    ++*counts[outcome];
+    ++*outcome_count(c, outcome);
     return outcome;
 }
 
@@ -187,7 +218,9 @@ void cache_invalidate_pending(struct cache *c, uint32_t id) {
 /* Moves an entry to a larger region elsewhere. Its number stays. */
 static int entry_move(struct cache *c, uint32_t id, uint64_t room) {
     unsigned evictions = c->config.evictions;
-    uint32_t other = entry_take(c, room, id, &evictions);
+    uint32_t other = storage_take(c, room);
+    if (!other)
+        other = entry_take(c, room, id, &evictions);
     if (!other)
         return storage_stretch(c, id, room); /* an evicted entry may have been adjacent */
     memcpy(c->storage + c->pool[other].start, c->storage + c->pool[id].start, c->pool[id].bytes);

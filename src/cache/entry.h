@@ -68,6 +68,16 @@ struct cache_slot {
     uint32_t tag; /* further bits of the key's hash, so that wrong entries are seldom read */
 };
 
+/* The key that cache_find looked up last without success, so that the insert after it need not look again. */
+struct cache_missed {
+    uint64_t disp;
+    uint64_t placed; /* entries until then: if there are more, one of them may have this key */
+    uint64_t a, b;   /* struct hash */
+    uint32_t tag;
+    uint32_t target;
+    bool absent; /* there was no entry under this key */
+};
+
 /* State of the decisions about one of the two sizes; see adapt.c. */
 struct tendency {
     unsigned patience, streak; /* consecutive intervals that must ask to shrink; that did so far */
@@ -96,6 +106,7 @@ struct cache {
     /* Written by a hit. */
     uint64_t clock;     /* gets so far */
     uint64_t get_bytes; /* bytes requested by them */
+    struct cache_missed missed_last;
 
     uint64_t generation;
     uint64_t storage_bytes, used_bytes;
@@ -110,7 +121,7 @@ struct cache {
     struct random random;
     struct cache_config config;
 
-    uint64_t slow_lookups, touches, inserts;
+    uint64_t slow_lookups, touches, inserts, placed;
     uint64_t crowded, starved; /* inserts for which the index was too small; the storage */
     uint64_t repeats;          /* misses of keys that were missed before, recently */
     uint64_t distances;        /* inserts between the two misses, summed up over all repeats */

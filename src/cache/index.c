@@ -60,6 +60,16 @@ static uint32_t index_view(const struct cache *c, struct hash h, uint32_t *slots
     return empty;
 }
 
+/* Slots are looked at one by one: until the index is nearly full, the first or second is empty. */
+uint32_t index_vacancy(const struct cache *c, struct hash h) {
+    for (unsigned way = 0; way < WAYS; way++) {
+        uint32_t slot = hash_slot(h, way, c->slot_count);
+        if (!index_occupant(c, slot))
+            return slot;
+    }
+    return NO_SLOT;
+}
+
 /* One of the four whose entry the walk has not visited, or NO_SLOT: a random one, or the least recently accessed. */
 static uint32_t index_choose(struct cache *c, const uint32_t *slots, bool oldest) {
     unsigned from = random_below(&c->random, WAYS);
@@ -108,18 +118,14 @@ void index_route(struct cache *c, struct hash h, struct route *route) {
     }
 }
 
-static void set_slot(struct cache *c, uint32_t slot, struct cache_slot value) {
-    c->slots[slot] = value;
-    c->pool[value.id].slot = slot;
-}
-
-void index_place(struct cache *c, const struct route *route, uint32_t id, uint32_t tag) {
+void index_shift(struct cache *c, const struct route *route) {
     uint32_t at = 0;
     while (index_occupant(c, route->slots[at]))
         at++;
-    for (; at; at--)
-        set_slot(c, route->slots[at], c->slots[route->slots[at - 1]]);
-    set_slot(c, route->slots[0], (struct cache_slot){.id = id, .tag = tag});
+    for (; at; at--) {
+        struct cache_slot moved = c->slots[route->slots[at - 1]];
+        index_occupy(c, route->slots[at], moved.id, moved.tag);
+    }
 }
 
 void index_erase(struct cache *c, uint32_t id) {
@@ -141,10 +147,12 @@ static void place_again(struct cache *c, enum kind kind) {
             continue;
         struct hash h = hash_key(c->factors, e->target, e->disp);
         index_route(c, h, &route);
-        if (route.open)
-            index_place(c, &route, id, h.tag);
-        else
+        if (route.open) {
+            index_shift(c, &route);
+            index_occupy(c, slots[0], id, h.tag);
+        } else {
             cache_invalidate_pending(c, id);
+        }
     }
 }
 

@@ -25,6 +25,20 @@ static inline struct hash hash_key(const uint64_t *factors, uint32_t target, uin
     return (struct hash){.a = a, .b = a ^ (uint64_t)(wide >> 64), .tag = (uint32_t)mixed};
 }
 
+/* The hash of this key: known, if it is the one that was missed last. */
+static inline struct hash hash_again(const struct cache *c, uint32_t target, uint64_t disp) {
+    const struct cache_missed *m = &c->missed_last;
+    if (m->disp == disp && m->target == target && m->tag)
+        return (struct hash){m->a, m->b, m->tag};
+    return hash_key(c->factors, target, disp);
+}
+
+/* Whether it is known that there is no entry under this key. */
+static inline bool index_lacks(const struct cache *c, uint32_t target, uint64_t disp) {
+    const struct cache_missed *m = &c->missed_last;
+    return m->absent && m->disp == disp && m->target == target && m->placed == c->placed;
+}
+
 /* The way-th slot of a key: 32 bits of the hash, scaled to the table, so that the table may have any size. */
 static inline uint32_t hash_slot(struct hash h, unsigned way, uint32_t slots) {
     uint64_t word = way & 2 ? h.b : h.a;
@@ -64,11 +78,21 @@ struct route {
 int index_open(struct cache *c, uint32_t slots);
 void index_close(struct cache *c);
 
+/* The first empty one of a key's slots, or NO_SLOT. */
+uint32_t index_vacancy(const struct cache *c, struct hash h);
+
 /* Searches a path that frees a slot for this key; changes nothing. */
 void index_route(struct cache *c, struct hash h, struct route *route);
 
-/* Moves the entries on the path up to its first empty slot (there is one), and stores the entry in its first slot. */
-void index_place(struct cache *c, const struct route *route, uint32_t id, uint32_t tag);
+/* Moves the entries on the path up to its first empty slot (there is one). Its first slot is then empty. */
+void index_shift(struct cache *c, const struct route *route);
+
+/* Stores the entry in an empty slot. */
+static inline void index_occupy(struct cache *c, uint32_t slot, uint32_t id, uint32_t tag) {
+    c->slots[slot] = (struct cache_slot){.id = id, .tag = tag};
+    c->pool[id].slot = slot;
+}
+
 void index_erase(struct cache *c, uint32_t id);
 
 /* Rebuilds the table in another size, with all current entries. An entry that finds no slot is freed, or invalidated

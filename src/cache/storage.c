@@ -122,27 +122,40 @@ void storage_close(struct cache *c) {
     memory_close(&c->storage_memory);
 }
 
+/* The first part of a region becomes an allocation of its own. Its neighbours are never regions. */
+static uint32_t carve(struct cache *c, uint32_t region, uint64_t room) {
+    uint32_t id = take_id(c);
+    struct cache_entry *e = &c->pool[id], *rest = &c->pool[region];
+    e->start = rest->start;
+    e->room = room;
+    c->pool[rest->prev].adjacent -= rest->room;
+    c->pool[rest->next].adjacent -= room;
+    rest->start += room;
+    rest->room -= room;
+    e->adjacent = rest->room;
+    link_before(c, id, region);
+    return id;
+}
+
+/* All regions that are smaller than the best fit are smaller than `room`. So if at least that is left of it, it keeps its place in the
+ * order, and the tree needs no change. */
 uint32_t storage_take(struct cache *c, uint64_t room) {
     uint32_t region = tree_fit(c, room), id = region;
     if (!region || (c->pool[region].room > room && reserve_id(c)))
         return NOTHING;
-    tree_remove(c, region);
-    if (c->pool[region].room > room) {
-        id = take_id(c);
-        struct cache_entry *e = &c->pool[id], *rest = &c->pool[region];
-        e->start = rest->start;
-        e->room = room;
-        rest->start += room;
-        rest->room -= room;
-        link_before(c, id, region);
+    uint64_t left = c->pool[region].room - room;
+    if (left < room)
+        tree_remove(c, region);
+    if (left)
+        id = carve(c, region, room);
+    if (left && left < room)
         tree_insert(c, region);
-    }
     c->pool[id].kind = KIND_PENDING;
     c->used_bytes += room;
-    count_adjacent(c, id);
-    count_around(c, id);
-    if (id != region)
-        count_adjacent(c, c->pool[region].next);
+    if (!left) {
+        count_adjacent(c, id);
+        count_around(c, id);
+    }
     return id;
 }
 

@@ -86,6 +86,15 @@ static inline bool layout_is_plain(MPI_Datatype type, uint64_t *size) {
     return LIKELY(*size != 0);
 }
 
+/* The same for two types, which are mostly one. */
+static inline bool layout_are_plain(MPI_Datatype one, MPI_Datatype other, uint64_t *size,
+                                    uint64_t *other_size) {
+    if (!layout_is_plain(one, size))
+        return false;
+    *other_size = *size;
+    return LIKELY(one == other) || layout_is_plain(other, other_size);
+}
+
 /* Whether MPI is known to accept this type for communication: predefined, or layout_trust was called for it. */
 static inline bool layout_is_trusted(MPI_Datatype type) {
     const struct layout_type *t = layout_find(type);

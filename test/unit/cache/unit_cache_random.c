@@ -253,6 +253,21 @@ static void hit_pending(struct key *k, uint32_t id, struct access *a) {
     }
 }
 
+/* Whether cache_find has seen that there is no entry. Other gets may insert one, also under this key, before this get does. */
+static bool is_lacked(struct key *k, struct access *a) {
+    if (!cache_lacks(cache, k->target, k->disp))
+        return false;
+    expected.lookups++;
+    require(cache_peek(cache, k->target, k->disp) == CACHE_NONE && (!pending_under(k) || lossy));
+    if (chance(10)) {
+        struct key *other = chance(50) ? k : &keys[roll(KEYS)];
+        struct access b = random_access(other);
+        insert(other, &b, cache_generation(cache));
+    }
+    insert(k, a, cache_generation(cache) - chance(1));
+    return true;
+}
+
 static void get(void) {
     struct key *k = &keys[roll(chance(50) ? KEYS : KEYS / 8)];
     struct access a = random_access(k);
@@ -264,6 +279,8 @@ static void get(void) {
             expected.full++;
             return;
         }
+        if (chance(70) && is_lacked(k, &a))
+            return;
     }
     uint32_t id = lookup(k);
     if (id == CACHE_NONE) {

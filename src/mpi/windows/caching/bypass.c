@@ -14,7 +14,7 @@
 static void track_request(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,
                           bool revalidates) {
     struct op op = {
-        .kind = OP_BYPASS, .window = w, .target = g->target, .entry = CACHE_NONE, .revalidates = revalidates};
+        .kind = OP_BYPASS, .window = w, .target = t, .entry = CACHE_NONE, .revalidates = revalidates};
     uint32_t id = rma_inflight_add(&op);
     if (id == NO_OP) {
         rma_fetch_count(w, t, bytes); /* its request is not tracked: only a flush shows that it is complete */

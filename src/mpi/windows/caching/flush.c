@@ -67,7 +67,7 @@ static bool needs_touch(const struct window *w, const struct rma_target *t) {
 static void sync_touch(struct window *w, struct rma_target *t) {
     static char byte;
     struct shape one = shape_contiguous(1);
-    if (rma_fetch_bytes(w, t->head.rank, t->last_hit, &one, &byte, &one) != MPI_SUCCESS)
+    if (rma_fetch_bytes(w, t, t->last_hit, &one, &byte, &one) != MPI_SUCCESS)
         return;
     rma_lock();
     rma_fetch_count(w, t, 1);

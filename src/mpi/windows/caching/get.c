@@ -4,6 +4,7 @@
  *          fast bypass path of the target   -> counted, tail call into MPI   (bypass.c)
  *          get_plain: plain types
  *              CACHED entry                 -> copy, done: the hit
+ *              no entry                     -> get, then reserve an entry    (miss.c)
  *              not admitted                 -> to MPI, and counted
  *      hook_Rget, and the rest of MPI_Get
  *          get_serve
@@ -79,7 +80,7 @@ int rma_get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *resu
 
 /* ---- the hot path: plain types ---- */
 
-enum served { SERVED, UNWANTED, UNDECIDED };
+enum served { SERVED, MISSED, UNWANTED, UNDECIDED };
 
 /* Whether this get must take the slow path. Requires the lock. */
 static bool needs_care(struct window *w) {
@@ -90,6 +91,7 @@ static bool needs_care(struct window *w) {
     return false;
 }
 
+/* Returns with the lock held if the get missed. */
 static inline enum served serve_fast(struct window *w, struct rma_target *t, int target, uint64_t address,
                                      void *origin, uint64_t bytes) {
     enum served result = UNDECIDED;
@@ -108,12 +110,15 @@ static inline enum served serve_fast(struct window *w, struct rma_target *t, int
         rma_get_note_hit(w, t, address, bytes);
         rma_get_note_asked(t, NULL, bytes);
         result = SERVED;
-    } else if (!rma_inflight_buffers && !cache_admits(w->cache, (uint32_t)target, address)) {
-        result = UNWANTED;
+    } else if (!cache_admits(w->cache, (uint32_t)target, address)) {
+        result = rma_inflight_buffers ? UNDECIDED : UNWANTED;
+    } else if (cache_lacks(w->cache, (uint32_t)target, address)) {
+        result = MISSED;
     }
     if (result != UNDECIDED)
         rma_record_seen(w, target, address, bytes, result == SERVED ? SEEN_HIT : SEEN_MISS);
-    rma_unlock();
+    if (result != MISSED)
+        rma_unlock();
     return result;
 }
 
@@ -131,29 +136,51 @@ static int forward_fast(struct window *w, struct rma_target *t, const struct get
     return rc;
 }
 
+/* Counts the get, if it succeeded. Returns its code. */
+static int get_ask(struct rma_target *t, const struct get *g, uint64_t bytes, int rc) {
+    rma_lock();
+    if (LIKELY(rc == MPI_SUCCESS))
+        rma_get_note_asked(t, g, bytes);
+    rma_unlock();
+    return rc;
+}
+
+/* A miss for plain types. The lock is held on entry and released on return. */
+static __attribute__((noinline)) int miss_plain(struct window *w, struct rma_target *t, const struct get *g,
+                                                uint64_t address, uint64_t bytes) {
+    struct access a;
+    a.here = a.there = (struct layout){.shape = shape_contiguous(bytes)};
+    a.address = address;
+    a.bytes = bytes;
+    a.buffer = g->origin;
+    a.started = rma_admission_start(w);
+    a.revalidates = false;
+    rma_miss_restart_recheck(w);
+    return get_ask(t, g, bytes, rma_miss_get(w, t, g, &a));
+}
+
 /* Not inlined: hook_Get needs few registers without it. */
 static __attribute__((noinline)) int get_plain(void *origin, int ocount, MPI_Datatype otype, int target,
                                                MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
-    const struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
     struct window *w = rma_window_find(win);
     struct rma_target *t = w ? rma_target_find(w, target) : NULL;
-    uint64_t osize, tsize;
-    if (LIKELY(t && w->cache && ocount > 0 && tcount > 0 && origin && layout_is_plain(otype, &osize) &&
-               layout_is_plain(ttype, &tsize))) {
-        uint64_t bytes = (uint64_t)ocount * osize;
-        if (LIKELY(bytes == (uint64_t)tcount * tsize && rma_admission_is_open(w, t))) {
-            switch (serve_fast(w, t, target, t->base + (uint64_t)disp * t->unit, origin, bytes)) {
-            case SERVED:
-                rma_progress_poll();
-                return MPI_SUCCESS;
-            case UNWANTED:
-                return forward_fast(w, t, &g, bytes);
-            case UNDECIDED:
-                break;
-            }
-        }
+    enum served served = UNDECIDED;
+    uint64_t osize, tsize, address = 0, bytes = 0;
+    if (LIKELY(t && w->cache && ocount > 0 && tcount > 0 && origin &&
+               layout_are_plain(otype, ttype, &osize, &tsize))) {
+        bytes = (uint64_t)ocount * osize;
+        address = t->base + (uint64_t)disp * t->unit;
+        if (LIKELY(bytes == (uint64_t)tcount * tsize && rma_admission_is_open(w, t)))
+            served = serve_fast(w, t, target, address, origin, bytes);
     }
-    return get_serve(&g);
+    if (LIKELY(served == SERVED)) {
+        rma_progress_poll();
+        return MPI_SUCCESS;
+    }
+    const struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
+    return served == MISSED     ? miss_plain(w, t, &g, address, bytes)
+           : served == UNWANTED ? forward_fast(w, t, &g, bytes)
+                                : get_serve(&g);
 }
 
 /* ---- any types ---- */
@@ -238,7 +265,7 @@ static int hit_head(struct window *w, struct rma_target *t, struct access *a, ui
     struct shape tail = shape_contiguous(a->bytes - head);
     struct op op = {.kind = OP_EXTEND,
                     .window = w,
-                    .target = t->head.rank,
+                    .target = t,
                     .entry = CACHE_NONE,
                     .generation = cache_generation(w->cache),
                     .drops = w->fresh.drops,
@@ -251,7 +278,7 @@ static int hit_head(struct window *w, struct rma_target *t, struct access *a, ui
     bool overlapped = copy_out(w, entry, a, head);
     rma_get_note_hit(w, t, a->address, head);
     rma_unlock();
-    int rc = rma_fetch_bytes(w, op.target, a->address + head, &tail, a->buffer + head, &tail);
+    int rc = rma_fetch_bytes(w, t, a->address + head, &tail, a->buffer + head, &tail);
     rma_lock();
     if (rc == MPI_SUCCESS)
         rma_fetch_count(w, t, tail.bytes);
@@ -277,7 +304,7 @@ static bool copy_list(const struct shape *from, struct shape *to) {
 static int get_fetch_part(struct window *w, struct rma_target *t, const struct access *a, uint64_t from,
                           uint64_t bytes) {
     struct shape part = shape_contiguous(bytes);
-    int rc = rma_fetch_bytes(w, t->head.rank, a->address + from, &part, a->buffer + from, &part);
+    int rc = rma_fetch_bytes(w, t, a->address + from, &part, a->buffer + from, &part);
     rma_lock();
     if (rc == MPI_SUCCESS)
         rma_fetch_count(w, t, bytes);
@@ -302,7 +329,7 @@ static bool join_add(struct window *w, struct rma_target *t, struct access *a, u
         return false;
     struct op op = {.kind = OP_JOIN,
                     .window = w,
-                    .target = t->head.rank,
+                    .target = t,
                     .entry = CACHE_NONE,
                     .address = a->address,
                     .bytes = head,
@@ -390,8 +417,7 @@ static int get_described(struct window *w, struct rma_target *t, const struct ge
     uint32_t entry = cache_lookup(w->cache, (uint32_t)g->target, a->address);
     uint64_t head = entry == CACHE_NONE ? 0 : cache_covers(w->cache, entry, &a->there.shape);
     if (!head) {
-        if (!w->fresh.is_auto) /* only consecutive hits count, as in a loop that polls */
-            rma_miss_draw_recheck(w);
+        rma_miss_restart_recheck(w);
         return rma_miss_get(w, t, g, a);
     }
     bool cached = cache_state_of(w->cache, entry) == CACHE_CACHED, whole = head == a->bytes;
@@ -411,15 +437,6 @@ static int get_described(struct window *w, struct rma_target *t, const struct ge
     return rma_miss_get(w, t, g, a);
 }
 
-static int get_tracked(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
-    int rc = get_described(w, t, g, a);
-    rma_lock();
-    if (rc == MPI_SUCCESS)
-        rma_get_note_asked(t, g, a->bytes);
-    rma_unlock();
-    return rc;
-}
-
 static int get_serve(const struct get *g) {
     struct access a;
     struct window *w = rma_window_find(g->win);
@@ -433,8 +450,9 @@ static int get_serve(const struct get *g) {
     a.revalidates = false;
     int rc = get_judge(g);
     if (rc == MPI_SUCCESS)
-        rc = rma_admission_wants(w, g->target, a.address, a.bytes) ? get_tracked(w, t, g, &a)
-                                                                   : rma_bypass_get(w, t, g, true);
+        rc = rma_admission_wants(w, g->target, a.address, a.bytes)
+                 ? get_ask(t, g, a.bytes, get_described(w, t, g, &a))
+                 : rma_bypass_get(w, t, g, true);
     layout_free(&a.here);
     layout_free(&a.there);
     return rc;

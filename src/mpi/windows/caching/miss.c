@@ -26,11 +26,11 @@ void rma_miss_draw_recheck(struct window *w) {
 }
 
 /* The operation that will compare the first `head` bytes; its `cached` is NULL if memory ran out. Requires the lock. */
-static struct op comparison(struct window *w, const struct get *g, const struct access *a, uint32_t entry,
-                            uint64_t head) {
+static struct op comparison(struct window *w, struct rma_target *t, const struct get *g,
+                            const struct access *a, uint32_t entry, uint64_t head) {
     struct op op = {.kind = g->request ? OP_REQUEST : OP_RECHECK,
                     .window = w,
-                    .target = g->target,
+                    .target = t,
                     .entry = CACHE_NONE,
                     .address = a->address,
                     .bytes = head,
@@ -73,7 +73,7 @@ static bool track_recheck(struct window *w, struct rma_target *t, const struct g
 
 int rma_miss_recheck(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
                      uint32_t entry, uint64_t head) {
-    struct op op = comparison(w, g, a, entry, head);
+    struct op op = comparison(w, t, g, a, entry, head);
     if (rma_inflight_buffers && rma_inflight_overlap(a->buffer, &a->here.shape)) {
         free(op.cached);
         op.cached = NULL;
@@ -104,30 +104,32 @@ static struct moment get_now(const struct window *w) {
 }
 
 /* Reserves an entry for a get in flight. Returns false if the data cannot be kept. Requires the lock. */
-static bool get_reserve(struct window *w, const struct get *g, struct access *a,
-                        const struct moment *issued) {
+static inline bool get_reserve(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
+                               const struct moment *issued) {
     uint32_t entry;
     rma_score_entry(w, g->target, a->address, a->bytes);
     if (cache_insert(w->cache, (uint32_t)g->target, a->address, &a->there.shape, issued->generation,
                      &entry) == CACHE_FAILING)
         return false;
     rma_inflight_inserts++;
-    struct op op = {.kind = g->request ? OP_REQUEST : OP_FILL,
-                    .revalidates = a->revalidates,
-                    .window = w,
-                    .target = g->target,
-                    .entry = entry,
-                    .generation = issued->generation,
-                    .acquired = issued->acquired,
-                    .address = a->address,
-                    .bytes = a->bytes,
-                    .buffer = a->buffer,
-                    .here = a->here};
-    uint32_t id = rma_inflight_add(&op);
-    if (id == NO_OP) {
+    uint32_t id = rma_inflight_new();
+    if (UNLIKELY(id == NO_OP)) {
         cache_drop(w->cache, entry);
         return false;
     }
+    struct op *op = rma_inflight_at(id);
+    op->kind = g->request ? OP_REQUEST : OP_FILL;
+    op->revalidates = a->revalidates;
+    op->window = w;
+    op->target = t;
+    op->entry = entry;
+    op->generation = issued->generation;
+    op->acquired = issued->acquired;
+    op->address = a->address;
+    op->bytes = a->bytes;
+    op->buffer = a->buffer;
+    op->here = a->here;
+    rma_inflight_list(id);
     a->here.owned = NULL; /* now owned by the operation */
     cache_set_owner(w->cache, entry, id);
     if (g->request)
@@ -135,15 +137,15 @@ static bool get_reserve(struct window *w, const struct get *g, struct access *a,
     return true;
 }
 
-static void count_miss(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
-                       const struct moment *issued, bool keep, enum bypass_reason why) {
+static inline void count_miss(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
+                              const struct moment *issued, bool keep, enum bypass_reason why) {
     keep = keep && issued->drops == w->fresh.drops; /* otherwise another thread has written in the meantime */
     w->count.gets++;
     if (UNLIKELY(!keep)) {
         w->count.bypassed++;
         w->why[why]++;
     }
-    if (!keep || !get_reserve(w, g, a, issued))
+    if (!keep || !get_reserve(w, t, g, a, issued))
         rma_bypass_count(w, t, g, a->bytes, a->revalidates);
     else if (g->request)
         w->count.bytes_fetched += a->bytes;

@@ -16,5 +16,10 @@ int rma_miss_refetch(struct window *w, struct rma_target *t, const struct get *g
 /* Polling loops must terminate although their gets hit: one in a random number of consecutive hits is revalidated. This
  * draws the number. Keeps the lock. */
 void rma_miss_draw_recheck(struct window *w);
+/* The same after a miss: only consecutive hits count, as in a loop that polls. In mode auto all hits do. */
+static inline void rma_miss_restart_recheck(struct window *w) {
+    if (UNLIKELY(w->mode == MODE_ACQUIRE) && !w->fresh.is_auto)
+        rma_miss_draw_recheck(w);
+}
 
 #endif

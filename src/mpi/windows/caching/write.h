@@ -12,7 +12,7 @@ void rma_write_drop(struct window *w, int target, const struct write *write);
  * meantime. */
 void rma_write_completed_slow(struct window *w, struct rma_target *t, uint64_t before);
 static inline void rma_write_completed(struct window *w, struct rma_target *t, uint64_t before) {
-    if (UNLIKELY(t->write_count || rma_inflight_inserts != t->inserts_before))
+    if (UNLIKELY(t->write_count || t->writes_unknown))
         rma_write_completed_slow(w, t, before);
     t->writes_unknown &= t->last_write >= before;
 }

@@ -97,7 +97,7 @@ static int move_unmapped(const struct serve_args *a, const struct served_target 
 
 static inline int move(const struct serve_args *a, const struct served_target *t, enum direction d) {
     uint64_t osize, tsize;
-    if (UNLIKELY(!layout_is_plain(a->otype, &osize) || !layout_is_plain(a->ttype, &tsize)))
+    if (UNLIKELY(!layout_are_plain(a->otype, a->ttype, &osize, &tsize)))
         return move_shaped(a, t, d);
     uint64_t bytes = (uint64_t)a->ocount * osize;
     uint64_t there = serve_access_flat(t, a->disp, bytes);

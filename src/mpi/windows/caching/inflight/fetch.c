@@ -37,12 +37,11 @@ static int fetch_shaped(struct window *w, int target, MPI_Aint disp, uint64_t re
     return rc;
 }
 
-int rma_fetch_bytes(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,
-                    const struct shape *here) {
-    struct rma_target *t = rma_window_peek(w, target);
+int rma_fetch_bytes(struct window *w, const struct rma_target *t, uint64_t address, const struct shape *there,
+                    void *buffer, const struct shape *here) {
     MPI_Aint disp = (MPI_Aint)((address - t->base) / t->unit);
     uint64_t rest = (address - t->base) % t->unit;
-    int rc, n = (int)there->bytes;
+    int rc, target = t->head.rank, n = (int)there->bytes;
     if (!rest && shape_is_contiguous(there) && shape_is_contiguous(here) && there->bytes <= INT_MAX)
         rc = host_Get(buffer, n, MPI_BYTE, target, disp, n, MPI_BYTE, w->handle);
     else

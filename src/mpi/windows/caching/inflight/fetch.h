@@ -6,8 +6,8 @@
 #include "tables/shape.h"
 
 /* Issues a get of these bytes. Returns an MPI error code. */
-int rma_fetch_bytes(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,
-                    const struct shape *here);
+int rma_fetch_bytes(struct window *w, const struct rma_target *t, uint64_t address, const struct shape *there,
+                    void *buffer, const struct shape *here);
 
 /* Counts a get that was passed to MPI. Requires the lock. */
 static inline void rma_fetch_count(struct window *w, struct rma_target *t, uint64_t bytes) {

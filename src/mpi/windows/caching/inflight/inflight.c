@@ -24,23 +24,20 @@
 #include "mpi/windows/caching/inflight/rma_verify.h"
 #include "tables/spans.h"
 
-static struct op *ops;
+struct op *rma_ops;
 static uint32_t op_room, op_used, op_free = NO_OP;
 static struct spans buffers;  /* buffers of operations, by operation number */
 static uint32_t lone = NO_OP; /* the only operation; then it is not in the set */
 uint64_t rma_inflight_buffers, rma_inflight_issued = 1, rma_inflight_inserts;
 
-struct op *rma_inflight_at(uint32_t id) {
-    return &ops[id];
-}
-
 static int inflight_grow(void) {
     uint32_t room = op_room ? 2 * op_room : 64;
     int err = op_room ? spans_resize(&buffers, room) : spans_open(&buffers, room, NULL);
-    struct op *more = err ? NULL : realloc(ops, room * sizeof *ops);
+    struct op *more = err ? NULL : realloc(rma_ops, room * sizeof *rma_ops);
     if (!more)
         return -ENOMEM;
-    ops = more;
+    memset(more + op_room, 0, (room - op_room) * sizeof *more);
+    rma_ops = more;
     op_room = room;
     return 0;
 }
@@ -48,7 +45,7 @@ static int inflight_grow(void) {
 static uint32_t take_number(void) {
     if (op_free != NO_OP) {
         uint32_t id = op_free;
-        op_free = ops[id].next_request;
+        op_free = rma_ops[id].next_request;
         return id;
     }
     if (op_used == op_room && inflight_grow())
@@ -61,23 +58,23 @@ static bool has_request(enum rma_op_kind kind) {
 }
 
 static void list_append(uint32_t id) {
-    struct op *op = &ops[id];
-    struct rma_target *t = rma_window_peek(op->window, op->target);
+    struct op *op = &rma_ops[id];
+    struct rma_target *t = op->target;
     op->prev = t->last_op;
     op->next = NO_OP;
-    *(op->prev == NO_OP ? &t->first_op : &ops[op->prev].next) = id;
+    *(op->prev == NO_OP ? &t->first_op : &rma_ops[op->prev].next) = id;
     t->last_op = id;
     t->fast = false;
     op->listed = true;
 }
 
 static void list_remove(uint32_t id) {
-    struct op *op = &ops[id];
+    struct op *op = &rma_ops[id];
     if (!op->listed)
         return;
-    struct rma_target *t = rma_window_peek(op->window, op->target);
-    *(op->prev == NO_OP ? &t->first_op : &ops[op->prev].next) = op->next;
-    *(op->next == NO_OP ? &t->last_op : &ops[op->next].prev) = op->prev;
+    struct rma_target *t = op->target;
+    *(op->prev == NO_OP ? &t->first_op : &rma_ops[op->prev].next) = op->next;
+    *(op->next == NO_OP ? &t->last_op : &rma_ops[op->next].prev) = op->prev;
     op->listed = false;
     t->requests -= has_request(op->kind);
 }
@@ -92,7 +89,7 @@ static void buffer_range(const char *buffer, const struct shape *shape, uint64_t
 
 static void enter_span(uint32_t id) {
     uint64_t lo, hi;
-    buffer_range(ops[id].buffer, &ops[id].here.shape, &lo, &hi);
+    buffer_range(rma_ops[id].buffer, &rma_ops[id].here.shape, &lo, &hi);
     spans_add(&buffers, id, 0, lo, hi);
 }
 
@@ -106,72 +103,91 @@ static void watch_buffer(uint32_t id) {
         lone = NO_OP;
         enter_span(id);
     }
-    ops[id].watched = true;
+    rma_ops[id].watched = true;
     rma_inflight_buffers++;
 }
 
 static void unwatch_buffer(uint32_t id) {
-    if (!ops[id].watched)
+    if (!rma_ops[id].watched)
         return;
     if (id == lone)
         lone = NO_OP;
     else
         spans_remove(&buffers, id);
-    ops[id].watched = false;
+    rma_ops[id].watched = false;
     rma_inflight_buffers--;
+}
+
+uint32_t rma_inflight_new(void) {
+    return take_number();
+}
+
+void rma_inflight_list(uint32_t id) {
+    struct op *op = &rma_ops[id];
+    op->sequence = rma_inflight_issued++;
+    op->invalid = op->watched = false;
+    op->source = op->first_join = op->next_join = NO_OP;
+    list_append(id);
+    if (op->buffer)
+        watch_buffer(id);
+    op->target->requests += has_request(op->kind);
+    rma_window_mark_busy(op->window, op->target);
 }
 
 uint32_t rma_inflight_add(const struct op *op) {
     uint32_t id = take_number();
     if (id == NO_OP)
         return NO_OP;
-    ops[id] = *op;
-    ops[id].sequence = rma_inflight_issued++;
-    ops[id].invalid = ops[id].watched = false;
-    ops[id].source = ops[id].first_join = ops[id].next_join = NO_OP;
-    list_append(id);
-    if (op->buffer)
-        watch_buffer(id);
-    rma_window_peek(op->window, op->target)->requests += has_request(op->kind);
-    rma_window_mark_busy(op->window, rma_window_peek(op->window, op->target));
+    rma_ops[id] = *op;
+    rma_inflight_list(id);
     return id;
 }
 
 uint32_t rma_inflight_add_nonsync(void) {
     uint32_t id = take_number();
     if (id != NO_OP)
-        ops[id] = (struct op){.kind = OP_NONSYNC,
-                              .entry = CACHE_NONE,
-                              .source = NO_OP,
-                              .first_join = NO_OP,
-                              .next_join = NO_OP};
+        rma_ops[id] = (struct op){.kind = OP_NONSYNC,
+                                  .entry = CACHE_NONE,
+                                  .source = NO_OP,
+                                  .first_join = NO_OP,
+                                  .next_join = NO_OP};
     return id;
 }
 
 static void leave_source(uint32_t id) {
-    uint32_t *link = &ops[ops[id].source].first_join;
+    uint32_t *link = &rma_ops[rma_ops[id].source].first_join;
     while (*link != id)
-        link = &ops[*link].next_join;
-    *link = ops[id].next_join;
-    ops[id].source = NO_OP;
+        link = &rma_ops[*link].next_join;
+    *link = rma_ops[id].next_join;
+    rma_ops[id].source = NO_OP;
+}
+
+/* What an OP_FILL does not have. */
+static void op_release(struct op *op) {
+    free((void *)op->there.list);
+    free(op->cached);
+    op->there = (struct shape){0};
+    op->cached = NULL;
+    op->site = 0;
+    if (op->kind == OP_AHEAD)
+        rma_ahead_ended(op);
 }
 
 void rma_inflight_remove(uint32_t id) {
-    if (ops[id].source != NO_OP)
+    if (rma_ops[id].source != NO_OP)
         leave_source(id);
     list_remove(id);
     unwatch_buffer(id);
-    layout_free(&ops[id].here);
-    free((void *)ops[id].there.list);
-    free(ops[id].cached);
-    if (ops[id].kind == OP_AHEAD)
-        rma_ahead_ended(&ops[id]);
-    ops[id].next_request = op_free;
+    if (UNLIKELY(rma_ops[id].here.owned))
+        layout_free(&rma_ops[id].here);
+    if (UNLIKELY(rma_ops[id].kind != OP_FILL))
+        op_release(&rma_ops[id]);
+    rma_ops[id].next_request = op_free;
     op_free = id;
 }
 
 void rma_inflight_orphan(uint32_t id) {
-    struct op *op = &ops[id];
+    struct op *op = &rma_ops[id];
     list_remove(id);
     if (op->entry != CACHE_NONE)
         cache_drop(op->window->cache, op->entry);
@@ -183,18 +199,18 @@ void rma_inflight_orphan(uint32_t id) {
 }
 
 void rma_inflight_abandon(uint32_t id) {
-    while (ops[id].first_join != NO_OP)
-        leave_source(ops[id].first_join);
-    bool waits = has_request(ops[id].kind); /* the request table still refers to it */
+    while (rma_ops[id].first_join != NO_OP)
+        leave_source(rma_ops[id].first_join);
+    bool waits = has_request(rma_ops[id].kind); /* the request table still refers to it */
     rma_inflight_orphan(id);
     if (!waits)
         rma_inflight_remove(id);
 }
 
 void rma_inflight_join(uint32_t id, uint32_t source) {
-    ops[id].source = source;
-    ops[id].next_join = ops[source].first_join;
-    ops[source].first_join = id;
+    rma_ops[id].source = source;
+    rma_ops[id].next_join = rma_ops[source].first_join;
+    rma_ops[source].first_join = id;
 }
 
 /* Fetches through MPI what this operation was to copy from another. This is the rare case that communicates under the
@@ -205,13 +221,13 @@ static void fetch_after_all(const struct op *op) {
         here = shape_contiguous(op->bytes);
     int rc = rma_fetch_bytes(op->window, op->target, op->address, &there, op->buffer, &here);
     if (rc == MPI_SUCCESS)
-        rma_fetch_count(op->window, rma_window_peek(op->window, op->target), there.bytes);
+        rma_fetch_count(op->window, op->target, there.bytes);
     else
         op->window->epoch.deferred = rc;
 }
 
 static void invalidate_op(uint32_t id) {
-    struct op *op = &ops[id];
+    struct op *op = &rma_ops[id];
     if (op->invalid)
         return;
     op->invalid = true;
@@ -220,13 +236,13 @@ static void invalidate_op(uint32_t id) {
     while (op->first_join != NO_OP) {
         uint32_t join = op->first_join;
         leave_source(join);
-        fetch_after_all(&ops[join]);
-        op = &ops[id];
+        fetch_after_all(&rma_ops[join]);
+        op = &rma_ops[id];
     }
 }
 
 void rma_inflight_invalidate(uint32_t id) {
-    struct op *op = &ops[id];
+    struct op *op = &rma_ops[id];
     op->invalid = true;
     if (op->entry != CACHE_NONE)
         cache_invalidate_pending(op->window->cache, op->entry);
@@ -240,7 +256,7 @@ struct overlap {
 
 static void overlap_one(void *arg, uint32_t id) {
     struct overlap *d = arg;
-    const struct op *op = &ops[id];
+    const struct op *op = &rma_ops[id];
     if (!shape_overlaps(&op->here.shape, d->shape, d->buffer - op->buffer))
         return;
     d->found = true;
@@ -270,9 +286,9 @@ void rma_inflight_overlap_typed(void *buffer, MPI_Count count, MPI_Datatype type
 }
 
 static void serve_joins(uint32_t id) {
-    struct op *op = &ops[id];
+    struct op *op = &rma_ops[id];
     for (uint32_t j = op->first_join, next; j != NO_OP; j = next) {
-        struct op *join = &ops[j];
+        struct op *join = &rma_ops[j];
         next = join->next_join;
         shape_copy(join->buffer, &join->here.shape, op->buffer, &op->here.shape, join->bytes);
         join->source = NO_OP;
@@ -302,14 +318,14 @@ static void extend(struct op *op) {
     if (op->generation != cache_generation(cache) || op->drops != op->window->fresh.drops ||
         !shape_is_contiguous(&op->here.shape))
         return;
-    uint32_t entry = cache_peek(cache, (uint32_t)op->target, op->address);
+    uint32_t entry = cache_peek(cache, (uint32_t)rma_op_rank(op), op->address);
     if (entry == CACHE_NONE || cache_state_of(cache, entry) != CACHE_CACHED)
         return;
     struct shape whole = shape_contiguous(op->bytes);
     uint64_t head = cache_covers(cache, entry, &whole);
     if (!head || head >= op->bytes || cache_extend(cache, entry, op->bytes))
         return;
-    entry = cache_peek(cache, (uint32_t)op->target, op->address);
+    entry = cache_peek(cache, (uint32_t)rma_op_rank(op), op->address);
     memcpy((char *)cache_data(cache, entry) + head, op->buffer + head, op->bytes - head);
     rma_inflight_inserts++;
 }
@@ -328,7 +344,7 @@ static void inflight_compare(const struct op *op, const void *fresh) {
 }
 
 void rma_inflight_verify(uint32_t id) {
-    struct op *op = &ops[id];
+    struct op *op = &rma_ops[id];
     bool packed = shape_is_contiguous(&op->here.shape);
     char *fresh = op->invalid ? NULL : packed ? op->buffer : malloc(op->bytes);
     if (fresh && !packed)
@@ -342,7 +358,7 @@ void rma_inflight_verify(uint32_t id) {
 }
 
 void rma_inflight_complete(uint32_t id, bool keep) {
-    struct op *op = &ops[id];
+    struct op *op = &rma_ops[id];
     serve_joins(id);
     if (op->entry != CACHE_NONE)
         inflight_fill(op, keep);

@@ -24,7 +24,7 @@ struct op {
     bool invalid;     /* its buffer may hold other data */
     bool revalidates; /* a hit that was fetched instead: the data may be newer than the cached data */
     struct window *window;
-    int target;
+    struct rma_target *target;
     uint32_t prev, next; /* in the target's list */
     uint32_t entry;      /* reserved in the cache, or CACHE_NONE */
     uint32_t source;     /* OP_JOIN: the get that fetches the data */
@@ -46,14 +46,25 @@ struct op {
     uint32_t next_request; /* chain in the request table; also the free list */
 };
 
+static inline int rma_op_rank(const struct op *op) {
+    return op->target->head.rank;
+}
+
 /* Number of operations with a watched buffer. */
 extern HIDDEN uint64_t rma_inflight_buffers;
 
-struct op *rma_inflight_at(uint32_t id);
+extern HIDDEN struct op *rma_ops; /* moves when operations are added */
+static inline struct op *rma_inflight_at(uint32_t id) {
+    return &rma_ops[id];
+}
 
 /* Adds an operation to its target's list and starts to watch its buffer. Returns NO_OP if memory ran out. Takes
  * ownership of here.owned. */
 uint32_t rma_inflight_add(const struct op *op);
+/* The same in two steps: the caller sets the members of the operation at this number that its kind uses; `there`, `cached` and `site` are
+ * 0. NO_OP if memory ran out. */
+uint32_t rma_inflight_new(void);
+void rma_inflight_list(uint32_t id);
 /* Adds an OP_NONSYNC, which is in no list. */
 uint32_t rma_inflight_add_nonsync(void);
 void rma_inflight_remove(uint32_t id);

@@ -38,11 +38,11 @@ static uint64_t blocks_left(const struct window *w, const struct rma_target *t, 
 /* The operation; its buffer is NULL if there is nothing to fetch or no memory. Requires the lock. */
 static struct op ahead_plan(struct window *w, struct rma_target *t, uint64_t address, uint64_t bytes) {
     uint64_t from = address + bytes, blocks = blocks_left(w, t, from, bytes);
-    int target = t->head.rank;
-    bool wanted = blocks && !t->ahead_pending && cache_peek(w->cache, (uint32_t)target, from) == CACHE_NONE;
+    bool wanted =
+        blocks && !t->ahead_pending && cache_peek(w->cache, (uint32_t)t->head.rank, from) == CACHE_NONE;
     return (struct op){.kind = OP_AHEAD,
                        .window = w,
-                       .target = target,
+                       .target = t,
                        .entry = CACHE_NONE,
                        .generation = cache_generation(w->cache),
                        .drops = w->fresh.drops,
@@ -104,7 +104,7 @@ static void keep_block(const struct op *op, uint64_t place) {
     struct shape shape = shape_contiguous(op->block);
     uint32_t entry;
     enum cache_outcome outcome =
-        cache_insert(cache, (uint32_t)op->target, op->address + place, &shape, op->generation, &entry);
+        cache_insert(cache, (uint32_t)rma_op_rank(op), op->address + place, &shape, op->generation, &entry);
     op->window->ahead.outcomes[outcome]++;
     if (outcome == CACHE_FAILING)
         return;
@@ -115,7 +115,7 @@ static void keep_block(const struct op *op, uint64_t place) {
 }
 
 void rma_ahead_ended(const struct op *op) {
-    rma_window_peek(op->window, op->target)->ahead_pending = false;
+    op->target->ahead_pending = false;
     free(op->buffer);
 }
 
@@ -123,6 +123,6 @@ void rma_ahead_arrived(const struct op *op) {
     if (op->generation != cache_generation(op->window->cache) || op->drops != op->window->fresh.drops)
         return;
     for (uint64_t place = 0; place < op->bytes; place += op->block)
-        if (cache_peek(op->window->cache, (uint32_t)op->target, op->address + place) == CACHE_NONE)
+        if (cache_peek(op->window->cache, (uint32_t)rma_op_rank(op), op->address + place) == CACHE_NONE)
             keep_block(op, place);
 }

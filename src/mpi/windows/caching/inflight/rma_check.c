@@ -42,12 +42,12 @@ uint32_t rma_check_calls(void) {
 static bool is_reported(const struct op *op) {
     for (unsigned i = 0; i < place_count; i++)
         if (places[i].window == op->window->serial && places[i].address == op->address &&
-            places[i].target == op->target)
+            places[i].target == rma_op_rank(op))
             return true;
     if (place_count == PLACES) /* limit on log lines; further ones are only counted */
         return true;
     places[place_count++] =
-        (struct place){.window = op->window->serial, .address = op->address, .target = op->target};
+        (struct place){.window = op->window->serial, .address = op->address, .target = rma_op_rank(op)};
     return false;
 }
 
@@ -91,8 +91,8 @@ static void check_report(const struct op *op, const unsigned char *cached, const
     log_error("stale hit: get of %" PRIu64 " bytes from rank %d, byte %" PRIu64 " of window %" PRIu64
               " '%s': byte %" PRIu64
               " is 0x%02x in the cache and 0x%02x at the target; cached %s; called since: %s",
-              op->bytes, op->target, op->address - rma_window_peek(op->window, op->target)->base,
-              op->window->serial, name, at, cached[at], fresh[at], age, *since ? since : "nothing");
+              op->bytes, rma_op_rank(op), op->address - op->target->base, op->window->serial, name, at,
+              cached[at], fresh[at], age, *since ? since : "nothing");
 }
 
 void rma_check_compare(const struct op *op, const void *cached, const void *fresh) {

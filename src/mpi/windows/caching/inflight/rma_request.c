@@ -73,7 +73,7 @@ static void request_give_up(uint32_t id) {
 static void request_forget(uint32_t id) {
     struct op *op = rma_inflight_at(id);
     if (op->listed)
-        rma_fetch_count(op->window, rma_window_peek(op->window, op->target), 0);
+        rma_fetch_count(op->window, op->target, 0);
     request_give_up(id);
 }
 

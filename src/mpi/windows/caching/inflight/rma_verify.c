@@ -64,8 +64,8 @@ static void say_turned(const struct op *op, const unsigned char *cached, const u
               " bytes from rank %d, byte %" PRIu64 ", made at %s: byte %" PRIu64
               " is 0x%02x in the cache and 0x%02x at the target; hits before it may have been stale "
               "unnoticed (verified: %" PRIu64 ")",
-              w->serial, name, op->bytes, op->target, op->address - rma_window_peek(w, op->target)->base, at,
-              byte, cached[byte], fresh[byte], w->fresh.verified);
+              w->serial, name, op->bytes, rma_op_rank(op), op->address - op->target->base, at, byte,
+              cached[byte], fresh[byte], w->fresh.verified);
 }
 
 static void watch_closely(struct window *w, void *arg) {
