@@ -1,5 +1,6 @@
 # Short commands for CMake, which does the work. Each MPI has a build tree: build/mpich, build/openmpi. build/abi is for the standard ABI
-# of MPI 5.0, of any MPI that has it. The PATH decides which MPIs are taken (packaging/mpis.sh); with MPICC=/path/mpicc it is that one alone.
+# of MPI 5.0, of any MPI that has it. What knows no MPI is compiled once, in build/common, from which these trees take it. The PATH decides
+# which MPIs are taken (packaging/mpis.sh); with MPICC=/path/mpicc it is that one alone.
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
@@ -8,8 +9,9 @@ export DESTDIR RECORD # RECORD=1: tests record their run, see test/status
 .PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-builds test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-walks bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/.configured
 
-# The targets that are built in a tree: the groups in CMakeLists.txt. `all` builds what is installed.
+# The targets that are built in a tree, and before them in build/common: the groups in CMakeLists.txt. `all` builds what is installed.
 TARGETS = all
+COMMON = all
 
 all: ## build for each installed MPI, or for that of MPICC=/path/mpicc: libraries, the command, manual pages
 	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do $(MAKE) tree-$$mpi TARGETS="$(TARGETS)"; done
@@ -20,14 +22,16 @@ apps: ## build the programs of apps/ too
 
 demo: ## install what is missing, build for one MPI, and show the cache at work
 	@packaging/setup.sh build
-	@mpi=$$(apps/demo.sh --mpi) && $(MAKE) tree-$$mpi TARGETS="hearth-mpi hearth lcc"
+	@mpi=$$(apps/demo.sh --mpi) && $(MAKE) tree-$$mpi TARGETS="hearth-mpi hearth lcc" \
+	    COMMON="hearth hearth-core hearth_core_static hearth_cache hearth_match hearth_data"
 	@apps/demo.sh
 
 # Unit tests are built with ASan; those that would be too slow with it are also built without (units-long). Programs under SimGrid,
 # with a library of their own, belong to tests-full.
 tests: ## build the tests
 	@$(MAKE) all TARGETS="all apps tests"
-	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units-long sim_flow sim_pages sim_memory"
+	@$(MAKE) tree-common TARGETS=units-long
+	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="sim_flow sim_pages sim_memory"
 	@$(MAKE) tree-asan TARGETS=units
 
 test: ## run the tests that every change must pass: about 9 minutes on 2 cores, build included
@@ -36,7 +40,8 @@ test: ## run the tests that every change must pass: about 9 minutes on 2 cores, 
 	@test/run quick
 
 tests-full: tests # the unit tests also without sanitizers and with TSan, the others also with ASan
-	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units sims"
+	@$(MAKE) tree-common TARGETS=units
+	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS=sims
 	@$(MAKE) tree-asan TARGETS="all tests"
 	@$(MAKE) tree-tsan TARGETS="units hearth-mpi mpi_suite"
 
@@ -187,14 +192,18 @@ help: ## print this list
 # A tree keeps the generator that configured it.
 GENERATOR = $(if $(wildcard build/$*/CMakeCache.txt),$(shell sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/$*/CMakeCache.txt),$(if $(shell command -v ninja),Ninja,Unix Makefiles))
 
-# The trees asan, tsan, lean (without optional libraries: test/builds) and coverage also need an MPI. They use the first that is installed;
-# coverage, where whole jobs run, uses the last, Open MPI if it is installed, whose ranks share cores better.
-build/asan/.configured build/tsan/.configured build/lean/.configured: MPI = $$(packaging/mpis.sh | sed q)
+# The trees asan, tsan, lean (without optional libraries: test/builds) and coverage also need an MPI, and common needs the header of one.
+# They use the first that is installed; coverage, where whole jobs run, uses the last, Open MPI if it is installed, whose ranks share cores
+# better.
+build/asan/.configured build/tsan/.configured build/lean/.configured build/common/.configured: MPI = $$(packaging/mpis.sh | sed q)
 build/coverage/.configured: MPI = $$(packaging/mpis.sh | sed -n '$$p')
 build/asan/.configured: FLAGS = -DHEARTH_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug
 build/tsan/.configured: FLAGS = -DHEARTH_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug
 build/coverage/.configured: FLAGS = -DHEARTH_COVERAGE=ON -DCMAKE_BUILD_TYPE=Debug
 build/lean/.configured: FLAGS = -DHEARTH_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 $(foreach name,UCX XXHASH URING NCURSES HWLOC,-DHEARTH_WITH_$(name)=OFF)
+build/common/.configured: FLAGS = -DHEARTH_MPI=none
+build/mpich/.configured build/openmpi/.configured build/abi/.configured: FLAGS = -DHEARTH_COMMON=$(CURDIR)/build/common
+build/mpich/.configured build/openmpi/.configured build/abi/.configured: | build/common/.configured
 build/%/.configured: MPI = $*
 
 # What apt has installed: a tree that was configured before must look again for what it did not find.
@@ -215,4 +224,5 @@ build/%/.configured: $(INSTALLED) $$(call other_mpicc,$$*)
 
 tree-%: build/%/.configured
 	@packaging/mpis.sh tree $*
+	@! grep -qs '^HEARTH_COMMON:PATH=.' build/$*/CMakeCache.txt || cmake --build build/common -j $(JOBS) --target $(COMMON)
 	@cmake --build build/$* -j $(JOBS) --target $(TARGETS)

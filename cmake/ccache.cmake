@@ -1,4 +1,4 @@
-# ccache, if it is installed: the trees of the two MPIs share most of their objects, so the second tree reuses those of the first.
+# ccache, if it is installed: a tree that is made anew, or in another clone, takes most of its objects from there.
 # CCACHE_NOHASHDIR: debug information names the folder in which the compiler ran, and ccache would treat the same file in two trees
 # as different. Sources have absolute paths, so debuggers find them in any case. env sets it, not `cmake -E env`, which takes 10 ms of
 # CPU time for each file. CCACHE_DEPEND: no other tree shares the objects of a tree with sanitizers, so ccache need not run the

@@ -20,7 +20,6 @@ else()
   set(MPI_C_COMPILER ${HEARTH_MPICC})
   find_package(MPI REQUIRED COMPONENTS C)
 endif()
-find_package(Threads REQUIRED)
 
 # hearth_wrapper(PROGRAM VARIABLE): sets VARIABLE to the wrapper PROGRAM beside this compiler, for tests in other languages; empty if there is none.
 function(hearth_wrapper program variable)
@@ -45,5 +44,5 @@ int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *fla
 int main(void) { return 0; }" HEARTH_MPI_CONST)
 unset(CMAKE_REQUIRED_LIBRARIES)
 if(NOT HEARTH_MPI_CONST)
-  add_compile_definitions(HEARTH_MPI_NOT_CONST)
+  set_property(TARGET MPI::MPI_C APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS HEARTH_MPI_NOT_CONST)
 endif()

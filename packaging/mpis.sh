@@ -5,7 +5,7 @@
 #   mpis.sh choose FLAVOUR     prints the compiler for a new tree; if there is none, says so and fails
 #   mpis.sh FLAVOUR            prints the compiler of the tree build/FLAVOUR; if there is no such tree, that for a new one; fails without
 #   mpis.sh FLAVOUR PROGRAM    prints the mpirun, mpifort or mpicxx that belongs to that compiler; fails if it has none
-#   mpis.sh tree NAME          prints one line: the MPI of the tree build/NAME, its version and its compiler
+#   mpis.sh tree NAME          prints one line: the MPI of the tree build/NAME, its version and its compiler, or that it knows none
 #
 # The PATH decides: in each of its folders, mpicc counts first, then mpicc.FLAVOUR, as Debian names them. The variable MPICC names the only
 # compiler that counts instead. The macros of a compiler's mpi.h identify the flavour. FLAVOUR abi: the standard ABI of MPI 5.0.
@@ -134,6 +134,7 @@ flavours() {
 }
 
 describe() { # tree
+    ! grep -qs '^HEARTH_MPI:[A-Z]*=none$' "$build/$1/CMakeCache.txt" || { echo "build/$1: what knows no MPI" && return; }
     compiler=$(tree_compiler "$1")
     echo "build/$1: $(version_of "$compiler"), $compiler"
 }

@@ -12,17 +12,18 @@ set(smpi_flags "SHELL:-include smpi/smpi_helpers.h" "SHELL:-include ${CMAKE_CURR
 # The clock is simulated time, and not the CPU's counter: otherwise two runs would differ.
 set(smpi_names OPEN_MPI=1 _ucount=count _cancelled=cancelled HEARTH_CLOCK_SYSTEM=1 HEARTH_MPI_NAME="smpi")
 
-# All sources of libhearth-mpi, from its own lists.
-set(smpi_sources)
-foreach(pair hearth-mpi:mpi hearth_base:base hearth_cache:cache hearth_match:match hearth_data:data hearth_net:net hearth_over_mpi:net/mpi)
-  string(REPLACE ":" ";" pair ${pair})
-  list(GET pair 0 target)
-  list(GET pair 1 folder)
-  get_target_property(sources ${target} SOURCES)
-  list(FILTER sources INCLUDE REGEX "^[^/$].*\\.c$")
-  list(TRANSFORM sources PREPEND ${CMAKE_SOURCE_DIR}/src/${folder}/)
+# All sources of libhearth-mpi and libhearth-core.
+get_target_property(smpi_sources hearth-mpi SOURCES)
+list(FILTER smpi_sources INCLUDE REGEX "^[^/$].*\\.c$")
+list(TRANSFORM smpi_sources PREPEND ${CMAKE_SOURCE_DIR}/src/mpi/)
+foreach(folder base tables observe heater cache match data net)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.c)
   list(APPEND smpi_sources ${sources})
 endforeach()
+list(FILTER smpi_sources EXCLUDE REGEX "/net/ucx/")
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64")
+  list(FILTER smpi_sources EXCLUDE REGEX "_avx2\\.c$")
+endif()
 
 # As in src/mpi: the calls of this MPI that may be sync events.
 set(smpi_mpi ${CMAKE_SOURCE_DIR}/src/mpi)

@@ -1,6 +1,7 @@
-"""Prints the object of each source that two trees compile with the same options, as lines `SOURCE OBJECT`: the object is that of the first tree.
+"""Prints the object of each source that a tree compiles with the same options as one of others, as lines `SOURCE OBJECT`: the object is that of
+the other.
 
-  same.py TREE OTHER"""
+  same.py TREE OTHER..."""
 import json
 import os
 import re
@@ -21,9 +22,11 @@ def commands(tree):
         yield (entry["file"], options), os.path.join(entry["directory"], words[out + 1])
 
 
-tree, other = map(os.path.abspath, sys.argv[1:])
-built, wanted = dict(commands(tree)), {}
-for (source, options), _ in commands(other):
+tree, *others = map(os.path.abspath, sys.argv[1:])
+built, wanted = {}, {}
+for other in others:
+    built.update(commands(other))
+for (source, options), _ in commands(tree):
     wanted.setdefault(source, set()).add(options)
 for source, all_options in wanted.items():
     found = {built.get((source, options)) for options in all_options} - {None}

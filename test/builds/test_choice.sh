@@ -73,7 +73,7 @@ tree=$dir/src/build/$mpi
 mkdir -p "$tree"
 printf 'HEARTH_MPI:STRING=%s\nHEARTH_MPICC:FILEPATH=%s\n' "$mpi" "$dir/plain/mpicc" >"$tree/CMakeCache.txt"
 touch "$tree/.configured"
-remakes() { make -C "$dir/src" -n INSTALLED= "build/$mpi/.configured" 2>&1 | grep -c 'cmake -S .* -DHEARTH_MPICC='; }
+remakes() { make -C "$dir/src" -n INSTALLED= "build/$mpi/.configured" 2>&1 | grep -c "cmake -S .* -B build/$mpi .*-DHEARTH_MPICC="; }
 
 is 'tests use the compiler of the tree' "$dir/plain/mpicc" first module "$mpis" "$mpi"
 is 'unless MPICC names one' "$dir/module/mpicc" named "$dir/module/mpicc" "$mpis" "$mpi"

@@ -26,7 +26,7 @@ check() { # name, regular expression of a line, or - if there must be none of an
 
 quick=''
 [ "${HEARTH_TEST_TIER:-}" != quick ] || quick=yes
-# The quick tier compiles only what these libraries make a difference to, and takes the other objects from the tree of the MPI.
+# The quick tier compiles only what these libraries make a difference to, and takes the other objects from the trees that are built.
 build() {
     local without=()
     if [ -z "$quick" ]; then
@@ -37,7 +37,7 @@ build() {
     for name in UCX XXHASH URING NCURSES HWLOC; do without+=(-D"HEARTH_WITH_$name=OFF"); done
     cmake -S . -B "$lean" -DHEARTH_MPI="$mpi" -DHEARTH_MPICC="$(packaging/mpis.sh "$mpi")" -DHEARTH_PROGRAMS=OFF "${without[@]}" \
         -DCMAKE_C_COMPILER_LAUNCHER="$PWD/test/builds/same.sh" &&
-        python3 -B test/builds/same.py "$tree" "$lean" >"$dir/same" &&
+        python3 -B test/builds/same.py "$lean" "$tree" $([ ! -d build/common ] || echo build/common) >"$dir/same" &&
         HEARTH_SAME=$dir/same cmake --build "$lean" -j 1 --target vgasnet
 }
 build >"$dir/build.log" 2>&1 || {

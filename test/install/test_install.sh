@@ -8,7 +8,7 @@ mpi=$1 tree=$2 failed=0
 [ "$(basename "$tree")" != coverage ] || { echo "a user's link does not know the counters of the coverage tree" && exit 77; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 root=$(cd "$here/.." && pwd)
-[ -e "$tree/lib/libvgasnet.so" ] && [ -e "$tree/man/stamp" ] || { echo "$tree is not built" && exit 77; }
+[ -e "$tree/lib/libvgasnet.a" ] || { echo "$tree is not built" && exit 77; }
 cc=$("$root/packaging/mpis.sh" "$mpi") || { echo "no $mpi here" && exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -71,7 +71,7 @@ both_are_there() {
     done
 }
 
-if [ -e "$beside/lib/libvgasnet.so" ] && [ -e "$beside/man/stamp" ]; then
+if [ -e "$beside/lib/libvgasnet.a" ]; then
     check "install $other beside it" cmake --install "$beside" --prefix "$prefix"
     check 'both MPIs are there' both_are_there
 fi

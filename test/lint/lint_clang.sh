@@ -7,7 +7,7 @@
 # files include are compiled once. That a file includes what it needs is seen by the compiler of the build. The quick tier does not check again what was accepted
 # before: build/lint-clang.json has a sum of the options and of all files of ours that a source includes.
 #
-#   lint_clang.sh [TREE]      TREE: a built tree, default: the first of build/openmpi, build/mpich
+#   lint_clang.sh [TREE]      TREE: a built tree, with what it takes of build/common; default: the first of build/openmpi, build/mpich
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 clang=${CLANG:-clang}
@@ -17,10 +17,12 @@ for tree in "${1:-build/openmpi}" "${1:-build/mpich}"; do
 done
 [ -f "$tree/compile_commands.json" ] || { echo "skipped: no tree is built" && exit 77; }
 
-python3 - "$tree" "$clang" <<'EOF'
+trees=("$tree")
+[ ! -f build/common/compile_commands.json ] || trees+=(build/common)
+python3 - "$clang" "${trees[@]}" <<'EOF'
 import collections, concurrent.futures, functools, hashlib, json, os, re, shlex, subprocess, sys, tempfile
 
-tree, clang = sys.argv[1:]
+clang, *trees = sys.argv[1:]
 BATCH = 80
 FEW = 6  # files for which a precompiled header pays
 ACCEPTED = "build/lint-clang.json"
@@ -107,8 +109,12 @@ def sum_of(file, options, version):
             left += [os.path.normpath(os.path.join(folder, name[1:-1])) for folder in (os.path.dirname(at), *folders) for name in names if name[0] == '"']
     return hashlib.sha256(json.dumps([version, options, sorted(seen.items())]).encode()).hexdigest()
 
-with open(os.path.join(tree, "compile_commands.json")) as file:
-    entries = {entry["file"]: entry for entry in reversed(json.load(file)) if entry["file"].endswith(".c")} # the first of each: of a library
+entries = {}
+for tree in trees:
+    with open(os.path.join(tree, "compile_commands.json")) as file:
+        for entry in json.load(file):
+            if entry["file"].endswith(".c"):
+                entries.setdefault(entry["file"], entry) # the first of each: of a library
 cores = os.cpu_count()
 if os.environ.get("HEARTH_TEST_TIER") == "quick":
     cores = 1

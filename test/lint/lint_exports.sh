@@ -25,7 +25,7 @@ needed_mpis() { # library: files of MPIs that it needs, without that of the stan
     readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(lib.*mpi.*\)\]/\1/p' | grep -v '^libmpi_abi\.so'
 }
 
-for library in build/mpich/lib/*.so build/openmpi/lib/*.so build/abi/lib/*.so; do
+for library in build/common/lib/*.so build/mpich/lib/*.so build/openmpi/lib/*.so build/abi/lib/*.so; do
     [ -e "$library" ] || continue
     looked=$((looked + 1))
     names=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $NF); print $NF }')

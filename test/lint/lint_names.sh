@@ -7,11 +7,11 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 api='^(P?MPIX?_|p?mpi_|P?ARMCI|parmci_|v?gasnet|gex_|CLAMPI|clampi_|hearth_|hook_|main$)'
 
-objects() { # tree: prints each object and the prefix of its folder, or "-". Objects of deleted files are skipped.
+objects() { # tree: prints each object of it and of build/common, and the prefix of its folder, or "-". Objects of deleted files are skipped.
     for folder in pages data gas armci net mpi; do
-        find "$1/src/$folder" -name '*.c.o' 2>/dev/null
+        find "$1/src/$folder" build/common/src/$folder -name '*.c.o' 2>/dev/null
     done | while read -r object; do
-        path=${object#"$1"/}
+        path=${object#build/*/}
         list=${path%%/CMakeFiles/*}
         file=${path#*.dir/}
         source=$list/$(echo "$file" | sed 's,__/,../,g; s,\.o$,,')

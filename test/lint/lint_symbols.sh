@@ -25,7 +25,7 @@ plant() { # expected message (empty: allowed), then pairs of a file and its text
         shift 2
     done
     echo "[$list]" >"$dir/root/tree/compile_commands.json"
-    said=$("$lint" "$dir/root/tree" "$dir/root" 2>&1)
+    said=$("$lint" --root "$dir/root" "$dir/root/tree" 2>&1)
     case $?:$expected:$said in
     0:: | 1:?*:*"$expected"*) ;;
     *)
@@ -62,10 +62,15 @@ plant '' src/net/a.h 'int above(void);' src/net/shm/b.c "$above"
 plant 'no object is built'
 
 looked=0
+is_built() { # tree
+    [ -f "$1/compile_commands.json" ] && [ -n "$(find "$1/src" -name '*.c.o' 2>/dev/null | head -n 1)" ]
+}
+common=
+! is_built build/common || common=build/common
 for tree in build/mpich build/openmpi build/abi; do
-    [ -f $tree/compile_commands.json ] && [ -n "$(find $tree/src -name '*.c.o' 2>/dev/null | head -n 1)" ] || continue
+    is_built $tree || continue
     looked=1
-    "$lint" $tree || bad=1
+    "$lint" $tree $common || bad=1
 done
 [ $bad = 1 ] || [ $looked = 1 ] || { echo "no tree is built" && exit 77; }
 exit $bad

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the layers by definition: symbols.py TREE [ROOT].
+"""Checks the layers by definition: symbols.py [--root ROOT] TREE...
 
-Every symbol that an object of TREE needs and another object defines is a use of the file that defines it. So is a declaration: a
+Every symbol that an object of these trees needs and another object defines is a use of the file that defines it. So is a declaration: a
 header whose function is defined above would let the files below use it, and layers.sh, which reads the includes, does not see that.
 
 Calls of MPI are no use of the file that interposes them, and neither are weak references, which the process may leave unresolved.
@@ -10,10 +10,14 @@ A use is refused if it goes up in layers.txt, or between folders that do not use
 layers.txt does not give may use each other, but not in a cycle. If several files define a symbol, as those of different libraries may,
 one that may be used suffices. Prints each refused use; fails if there is one.
 """
-import collections, json, os, re, shlex, subprocess, sys
+import argparse, collections, json, os, re, shlex, subprocess, sys
 
-tree = sys.argv[1]
-root = os.path.realpath(sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(__file__), "../.."))
+parser = argparse.ArgumentParser()
+parser.add_argument("--root", help="of the sources, if they are not those of this script")
+parser.add_argument("trees", nargs="+")
+chosen = parser.parse_args()
+trees = chosen.trees
+root = os.path.realpath(chosen.root or os.path.join(os.path.dirname(__file__), "../.."))
 
 PROTOTYPE = re.compile(r"^(?!static|typedef|#|\s)(?![^;{]*\bweak\b)[^;{}()#]*?\b(\w+)\([^{};]*\)[^{};]*;", re.M)
 CALL_OF_MPI = re.compile(r"P?MPIX?_")
@@ -31,8 +35,10 @@ with open(os.path.join(os.path.dirname(__file__), "layers.txt")) as table:
 
 def objects():
     """Pairs of an object that was built and its source, relative to the root."""
-    with open(os.path.join(tree, "compile_commands.json")) as commands:
-        for entry in json.load(commands):
+    for tree in trees:
+        with open(os.path.join(tree, "compile_commands.json")) as commands:
+            entries = json.load(commands)
+        for entry in entries:
             source = os.path.relpath(os.path.realpath(entry["file"]), root)
             words = shlex.split(entry["command"])
             built = os.path.join(entry["directory"], words[words.index("-o") + 1])
@@ -76,7 +82,7 @@ def read_symbols():
     """Of each symbol the files that define it, and of each file the symbols that it needs."""
     source_of = dict(objects())
     if not source_of:
-        sys.exit(f"{tree}: no object is built")
+        sys.exit(f"{' '.join(trees)}: no object is built")
     listing = subprocess.run(["nm", "-A", *source_of], stdout=subprocess.PIPE, text=True, check=True).stdout
     defined, needed = collections.defaultdict(set), collections.defaultdict(set)
     for line in listing.splitlines():
@@ -141,7 +147,7 @@ for user, used in cycles(graph):
     else:
         refused.append(f"cycle: {user} uses {used} {len(uses_of)} times: {', '.join(uses_of[:6])}")
 print(*refused, sep="\n", end="\n" if refused else "")
-stale = sorted(name for name, is_met in known.items() if not is_met) if len(sys.argv) <= 2 else []
+stale = sorted(name for name, is_met in known.items() if not is_met) if not chosen.root else []
 if stale:
     print("layers.txt: known, but no more:", *stale)
 sys.exit(bool(refused or stale))

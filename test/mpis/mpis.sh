@@ -86,10 +86,11 @@ print_table() {
 # ---- the parts ----
 
 # Each sets `why` if it fails.
-build_tree() { # suite, tree, command that configures it, targets
+build_tree() { # suite, tree, commands that configure and build it
     local log=$roots/$1.build/build.$2.log
     inside "$1" $build_limit sh -c "
-        { [ -f build/$2/CMakeCache.txt ] || $3; } && cmake -DHEARTH_WERROR=ON build/$2 && cmake --build build/$2 -j $JOBS --target $4" >"$log" 2>&1 && return
+        { [ -f build/$2/CMakeCache.txt ] || $3; } && for tree in build/$2 build/common; do
+            [ ! -d \$tree ] || cmake -DHEARTH_WERROR=ON \$tree || exit; done && $4" >"$log" 2>&1 && return
     why=$(grep -E -m 1 'error|Error' "$log" || tail -1 "$log")
     return 1
 }
@@ -97,11 +98,14 @@ build_tree() { # suite, tree, command that configures it, targets
 declare -A built
 need_tree() { # suite, tree, targets
     [ -z "${built[$1.$2.$3]:-}" ] || return 0
-    local configure="make build/$2/.configured"
+    local configure="make build/$2/.configured" compile="make tree-$2 JOBS=$JOBS TARGETS='$3'"
     case $2 in
-    clang-*) configure="cmake -S . -B build/$2 -G Ninja -DCMAKE_C_COMPILER=clang -DHEARTH_MPI=${2#*-} -DHEARTH_MPICC=\$(packaging/mpis.sh ${2#*-})" ;;
+    clang-*)
+        configure="cmake -S . -B build/$2 -G Ninja -DCMAKE_C_COMPILER=clang -DHEARTH_MPI=${2#*-} -DHEARTH_MPICC=\$(packaging/mpis.sh ${2#*-})"
+        compile="cmake --build build/$2 -j $JOBS --target $3"
+        ;;
     esac
-    build_tree "$1" "$2" "$configure" "$3" && built[$1.$2.$3]=1
+    build_tree "$1" "$2" "$configure" "$compile" && built[$1.$2.$3]=1
 }
 
 build_for() { # part

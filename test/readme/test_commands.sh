@@ -20,7 +20,7 @@ mkdir -p "$home" "$copy"
 test/lint/sources.sh | tar -cf - -T - | tar -xf - -C "$copy" || exit 1
 installed=
 for mpi in openmpi mpich; do # the commands name both
-    [ -e "build/$mpi/man/stamp" ] && [ -e "build/$mpi/lib/libhearth-mpi.so" ] || continue
+    [ -e "build/$mpi/lib/libvgasnet.a" ] || continue
     cmake --install "build/$mpi" --prefix "$home/hearth" >"$dir/install.log" 2>&1 || { tail -5 "$dir/install.log" && exit 1; }
     installed="$installed $mpi"
     mkdir -p "$copy/build/$mpi/test" && cp -r "build/$mpi/lib" "$copy/build/$mpi/"
@@ -28,7 +28,7 @@ for mpi in openmpi mpich; do # the commands name both
         [ ! -e "build/$mpi/test/$program" ] || cp -a "build/$mpi/test/$program" "$copy/build/$mpi/test/"
     done
 done
-[ -n "$installed" ] || { echo "no tree is built with its manual" && exit 77; }
+[ -n "$installed" ] || { echo "no tree is built" && exit 77; }
 
 plain=$(mpirun --version 2>/dev/null | grep -q 'Open MPI' && echo openmpi || echo mpich) # the MPI of plain mpirun
 case $installed in *$plain*) "$(packaging/mpis.sh "$plain")" examples/get.c -o "$copy/program" || exit 1 ;; esac
