@@ -88,7 +88,7 @@ struct match_counters {
 /* Reports the activity of an engine so far, and the length of its queues, in struct match_counters. */
 void match_counters(const struct match *engine, struct match_counters *counters);
 
-/* Verifies all invariants, for tests, and aborts with an error line if one does not hold. */
+/* Verifies all invariants, and aborts with an error line if one does not hold. */
 void match_check(const struct match *engine);
 
 #ifdef __cplusplus

@@ -8,19 +8,6 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-static _Atomic unsigned fail_countdown;
-
-void memory_fail_at(unsigned n) {
-    atomic_store(&fail_countdown, n);
-}
-
-static int memory_planned_failure(void) {
-    unsigned left = atomic_load(&fail_countdown);
-    if (left > 1)
-        atomic_store(&fail_countdown, left - 1);
-    return left == 1;
-}
-
 int memory_budget_take(struct memory_budget *budget, size_t bytes) {
     if (!budget)
         return 0;
@@ -50,7 +37,7 @@ static void prefer_huge_pages(void *base, size_t bytes) {
 
 int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget) {
     size_t length = memory_whole_pages(bytes);
-    if (!length || memory_planned_failure())
+    if (!length)
         return -ENOMEM;
     int err = memory_budget_take(budget, length);
     if (err)
@@ -69,7 +56,7 @@ int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget) {
 int memory_resize(struct memory *m, size_t bytes) {
     size_t length = memory_whole_pages(bytes);
     int grows = length > m->bytes;
-    if (!length || (grows && memory_planned_failure()))
+    if (!length)
         return -ENOMEM;
     if (length == m->bytes)
         return 0;

@@ -32,7 +32,4 @@ int memory_resize(struct memory *m, size_t bytes);
 
 void memory_close(struct memory *m);
 
-/* For tests: the n-th memory_open or growing memory_resize from now fails with -ENOMEM, and all after it; 0: never. */
-void memory_fail_at(unsigned n);
-
 #endif

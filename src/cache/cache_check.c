@@ -1,4 +1,4 @@
-/* cache_check.c: verifies the invariants of a cache. For tests; walks everything. */
+/* cache_check.c: verifies the invariants of a cache, by a walk through all of it. */
 #include <errno.h>
 
 #include "base/compiler.h"

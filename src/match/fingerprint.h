@@ -10,7 +10,7 @@
 
 #include "match/key.h"
 
-#if defined(MATCH_SCALAR) /* for tests: the portable form, whatever the machine */
+#if defined(MATCH_SCALAR) /* the portable form, whatever the machine */
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #elif defined(__AVX2__) || defined(__SSE2__)

@@ -3,14 +3,13 @@
 # failure, or does without; a report that it prints is whole.
 #   test_tools.sh MPI TREE      quick: openmpi; timeout: 120
 set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"
 mpi=$1 tree=$2 failed=0 tried=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 [ -e "$tree/test/fail.so" ] || { echo "no fail.so: make tests" && exit 1; }
 for name in ${!HEARTH_*}; do unset "$name"; done
-mkdir "$dir/shm"
-export HEARTH_TEST_SHM=$dir/shm # in place of /dev/shm, which other jobs use
 kinds=(memory files threads system) # in the order of fail.h
 most=8                              # calls of each kind, of those that there are
 

@@ -21,11 +21,11 @@ if [ -z "$(names "$library")" ] || [ -n "$unknown" ]; then
     failed=1
 fi
 
-agree() { # name, options of launch.sh, --, options of the program
-    local what=$1 options=() output
-    shift
+agree() { # name, library, options of launch.sh, --, options of the program
+    local what=$1 preloaded=$2 options=() output
+    shift 2
     while [ "$1" != -- ]; do options+=("$1") && shift; done
-    if output=$("$here/launch.sh" "$mpi" 2 --timeout 50 "${options[@]}" --env HEARTH_BYPASS=never --preload "$library" \
+    if output=$("$here/launch.sh" "$mpi" 2 --timeout 50 "${options[@]}" --env HEARTH_BYPASS=never --preload "$preloaded" \
         --preload "$tree/test/agree.so" "$tree/test/litmus_cache" --runs $runs --only comm_agree "${@:2}" 2>&1) &&
         ! grep -q '^skip' <<<"$output"; then
         echo "ok $what"
@@ -37,8 +37,9 @@ agree() { # name, options of launch.sh, --, options of the program
 }
 
 if grep -qx MPIX_Comm_agree <(names "$library"); then
-    agree 'MPIX_Comm_agree acquires' --env HEARTH_MODE=acquire --
-    agree 'without acquiring it would be seen' --env HEARTH_MODE=acquire --env HEARTH_TEST_IGNORED=generic -- --stale
+    agree 'MPIX_Comm_agree acquires' "$library" --env HEARTH_MODE=acquire --
+    agree 'without acquiring it would be seen' "$tree/test/libhearth-ignoring.so" --env HEARTH_MODE=acquire \
+        --env HEARTH_TEST_IGNORED=generic -- --stale
 else
     echo "this MPI has no MPIX_Comm_agree"
 fi

@@ -2,10 +2,10 @@
 # Mutation test: with one kind of sync event ignored, the litmus tests that rely on it must fail.
 #   test_mutants.sh MPI TREE          tier: full; timeout: 300
 #
-# HEARTH_TEST_IGNORED=KIND makes the library ignore one kind of sync event. The library lists the kinds; a kind without a
-# test here is a failure.
+# libhearth-ignoring is the library, built with an acquire that ignores one kind of sync event: HEARTH_TEST_IGNORED=KIND. It lists the
+# kinds; a kind without a test here is a failure.
 set -uo pipefail
-mpi=$1 tree=$2 failed=0
+mpi=$1 tree=$2 library=$2/test/libhearth-ignoring.so failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 catchers() { # kind: the tests that rely on it
@@ -34,19 +34,19 @@ mutant() { # kind, tests, options of launch.sh
     shift 2
     if [ ${#only[@]} -gt 0 ] &&
         output=$("$here/launch.sh" "$mpi" 2 --timeout 60 "$@" --env HEARTH_MODE=acquire --env HEARTH_BYPASS=never \
-            --env "HEARTH_TEST_IGNORED=$kind" --preload "$tree/lib/libhearth-mpi.so" \
+            --env "HEARTH_TEST_IGNORED=$kind" --preload "$library" \
             "$tree/test/litmus_cache" --runs 200 --stale "${only[@]}" 2>&1); then
-        echo "ok deaf to $kind: found by ${only[*]//--only/}"
+        echo "ok ignoring $kind: found by ${only[*]//--only/}"
     else
-        echo "FAIL deaf to $kind: not found by all that should"
+        echo "FAIL ignoring $kind: not found by all that should"
         sed 's/^/    | /' <<<"${output:-no test is named for it}"
         failed=1
     fi
 }
 
-kinds=$(grep -aoE 'recv\|send-sync[a-z|-]*' "$tree/lib/libhearth-mpi.so" | head -n 1 | tr '|' ' ')
+kinds=$(grep -aoE 'recv\|send-sync[a-z|-]*' "$library" | head -n 1 | tr '|' ' ')
 if [ -z "$kinds" ]; then
-    echo "the library cannot be made deaf"
+    echo "$library lists no kinds of sync events"
     exit 1
 fi
 for kind in $kinds; do mutant "$kind" "$(catchers "$kind")"; done

@@ -2,6 +2,7 @@
 # Tests hearth info: every setting with its value and source, the node, the probes, leftovers of dead jobs; and the
 # help texts of all subcommands.   test_info.sh MPI TREE      timeout: 180; busy: mpich
 set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../fault/own_shm.sh"
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
@@ -9,8 +10,6 @@ holder='' # a process that has files open
 trap '[ -z "$holder" ] || kill "$holder" 2>/dev/null; rm -rf "$dir"' EXIT
 hearth=$tree/bin/hearth tier=${HEARTH_TEST_TIER:-}
 for name in ${!HEARTH_*}; do unset "$name"; done
-mkdir "$dir/shm"
-export HEARTH_TEST_SHM=$dir/shm # in place of /dev/shm, which other jobs use
 
 out='' status=0
 run() { # arguments of hearth
@@ -53,7 +52,7 @@ done
 run run --help
 [ "$out" = "$expected" ] || fail 'help on run' 'hearth run --help says something else'
 run help info
-for option in -v -c -t -n --check --mpi --clean --scale; do
+for option in -v -c -t -n --check --mpi --timeout --clean --scale; do
     grep -qe "^  $option\|, $option" <<<"$out" || fail 'help on info' "nothing about $option"
 done
 for option in --mode --cache-size --match --check --report --mpi --dry-run --clean --scale; do
@@ -75,6 +74,8 @@ run info dance
 refused 'an argument' 'hearth info takes no argument such as dance'
 run info --mpi lam
 refused 'an unknown MPI' '--mpi lam is unknown'
+run info --check --timeout 0
+refused 'no time at all' '--timeout 0 is not a number of seconds'
 for ranks in 0 x -1 99999999; do
     run info -t -n $ranks
     refused "$ranks ranks" "-n $ranks is not a number of ranks"
@@ -224,7 +225,7 @@ sleep 300 &
 echo "\$$ \$!" >>"$dir/processes"
 wait
 END
-    HEARTH_TEST_PROBE_MS=1500 PATH=$dir/bin:$PATH run info --check --mpi "$mpi"
+    PATH=$dir/bin:$PATH run info --check --mpi "$mpi" --timeout 1.5
     check 'an MPI that hangs' 1 '^BAD +two ranks: they hang: not done in 1.5 s'
     [ "$(wc -w <"$dir/processes")" = 4 ] || fail 'an MPI that hangs' 'it was not started twice'
     running() { # an ended process may not have been reaped yet
@@ -244,16 +245,18 @@ check 'few file descriptors' 1 '^BAD +file descriptors: 200'
 
 # ---- leftovers ----
 
+[ "$TEST_OWN_SHM" = yes ] || exit $failed
+
 old() { # names: makes them look like those of dead jobs
     for name; do
-        echo "$name" >"$dir/shm/$name"
-        chmod 600 "$dir/shm/$name"
-        touch -d '5 minutes ago' "$dir/shm/$name"
+        echo "$name" >"/dev/shm/$name"
+        chmod 600 "/dev/shm/$name"
+        touch -d '5 minutes ago' "/dev/shm/$name"
     done
 }
 
 left() { # names that must still exist
-    for name; do [ -e "$dir/shm/$name" ] || [ -L "$dir/shm/$name" ] || fail "$name" 'was removed'; done
+    for name; do [ -e "/dev/shm/$name" ] || [ -L "/dev/shm/$name" ] || fail "$name" 'was removed'; done
 }
 
 cat >"$dir/hold.c" <<'END'
@@ -272,20 +275,19 @@ int main(int c, char **v) { /* maps the first file, without keeping it open, and
 END
 gcc -w "$dir/hold.c" -o "$dir/hold" || exit 1
 old vader_segment.node.0.1.0 mpich_abc ucx_shm_posix_12 vader_segment.node.0.2 vader_segment.node.0.2.0 osc_rdma.held my_own_data
-bash -c 'umask 077 && echo dead >"$1" && touch -d "1 hour ago" "$1" && kill -9 $$' - "$dir/shm/vader_segment.node.0.9.$$" 2>/dev/null
-echo young >"$dir/shm/vader_segment.node.0.3.0"
-ln -s "$dir/shm/my_own_data" "$dir/shm/vader_segment.link"
-mkdir "$dir/shm/vader_segment.folder"
+bash -c 'umask 077 && echo dead >"$1" && touch -d "1 hour ago" "$1" && kill -9 $$' - "/dev/shm/vader_segment.node.0.9.$$" 2>/dev/null
+echo young >"/dev/shm/vader_segment.node.0.3.0"
+ln -s "/dev/shm/my_own_data" "/dev/shm/vader_segment.link"
+mkdir "/dev/shm/vader_segment.folder"
 mkfifo "$dir/ready"
-"$dir/hold" "$dir/shm/vader_segment.node.0.2.0" "$dir/shm/osc_rdma.held" >"$dir/ready" &
+"$dir/hold" "/dev/shm/vader_segment.node.0.2.0" "/dev/shm/osc_rdma.held" >"$dir/ready" &
 holder=$!
 read -r _ <"$dir/ready"
-touch -d '5 minutes ago' "$dir/shm/vader_segment.node.0.2.0"
+touch -d '5 minutes ago' "/dev/shm/vader_segment.node.0.2.0"
 foreign=''
 if [ "$(id -u)" = 0 ]; then
     old vader_segment.foreign
-    chown 12345 "$dir/shm/vader_segment.foreign"
-    foreign=vader_segment.foreign
+    chown 12345 /dev/shm/vader_segment.foreign 2>/dev/null && foreign=vader_segment.foreign || rm /dev/shm/vader_segment.foreign
 fi
 
 PATH=$dir/bin:$PATH run info --check --mpi "$mpi"
@@ -295,7 +297,7 @@ left vader_segment.node.0.1.0 mpich_abc ucx_shm_posix_12
 run info --clean
 check 'a leftover is removed' 0 '^removed .*/mpich_abc, [0-9]+ KB'
 for name in vader_segment.node.0.1.0 vader_segment.node.0.2 mpich_abc ucx_shm_posix_12 "vader_segment.node.0.9.$$"; do
-    [ ! -e "$dir/shm/$name" ] || fail "$name" 'is still there'
+    [ ! -e "/dev/shm/$name" ] || fail "$name" 'is still there'
 done
 [ "$(grep -c '^removed' <<<"$out")" = 5 ] || fail '--clean' 'removed another number of files than 5'
 left vader_segment.node.0.2.0 osc_rdma.held my_own_data vader_segment.node.0.3.0 vader_segment.link vader_segment.folder $foreign

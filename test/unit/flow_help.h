@@ -10,6 +10,7 @@
 enum { S = 64, POOLED = 256, CLIENTS = 4 };
 
 static struct flow_limits limits;
+static uint32_t first_number;
 static struct flow_client clients[CLIENTS];
 static struct flow_helper *helper;
 static struct flow_ticket ticket; /* of the last block taken */
@@ -23,7 +24,8 @@ static inline void open_all(uint32_t buffers, uint32_t pool_buffers) {
                                   .bytes = S,
                                   .pool_buffers = pool_buffers,
                                   .pool_buffer_bytes = POOLED,
-                                  .size_hint = true};
+                                  .size_hint = true,
+                                  .first = first_number};
     helper = NULL;
     expect_eq(net_flow_helper_open(&limits, CLIENTS, &helper), 0);
     for (int i = 0; i < CLIENTS; i++)
@@ -41,7 +43,7 @@ static inline void close_all(void) {
     for (int i = 0; i < CLIENTS; i++)
         net_flow_client_close(&clients[i]);
     net_flow_helper_close(helper);
-    net_flow_number_from(0);
+    first_number = 0;
 }
 
 static inline bool take(int client, bool fetch, uint64_t left) {

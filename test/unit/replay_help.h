@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "base/random.h"
+#include "fail_store.h"
 #include "pages/store/store.h"
 
 enum { REPLAY_SECTOR = 512, REPLAY_ENTRIES = 1 << 16, REPLAY_BYTES = 1 << 28 };

@@ -17,8 +17,8 @@
 #include "tools.h"
 
 static const char help[] =
-    "usage: hearth info [-v] [-c [-- COMMAND]] [-t [-n RANKS]] [--check [--mpi NAME]] [--clean]\n"
-    "                   [--nvm FILE] [--scale RANKS[:PER_NODE]]\n"
+    "usage: hearth info [-v] [-c [-- COMMAND]] [-t [-n RANKS]] [--check [--mpi NAME] [--timeout S]]\n"
+    "                   [--clean] [--nvm FILE] [--scale RANKS[:PER_NODE]]\n"
     "\n"
     "  -v, --version    version, build options, processor and clock, and supported MPIs with their ABI\n"
     "                   (also without any option)\n"
@@ -29,6 +29,7 @@ static const char help[] =
     "  --check          diagnose this machine: MPI with two ranks, limits of the system, and shared\n"
     "                   memory of dead jobs; prints the meaning and the remedy of each finding\n"
     "  --mpi NAME       for --check: only this MPI, mpich or openmpi, or abi, the standard ABI of MPI 5.0\n"
+    "  --timeout S      for --check: seconds after which a job of two ranks counts as hung; default: 40\n"
     "  --clean          remove this user's shared memory of dead jobs, and nothing else\n"
     "  --nvm FILE       verify the checkpoints in the file of a named segment of vGASNet\n"
     "                   (HEARTH_NVM_NAME): every page against its checksum\n"
@@ -106,6 +107,7 @@ struct wishes {
     bool version, settings, machine, check, clean;
     unsigned ranks;
     enum flavour flavour;
+    double timeout;  /* seconds */
     const char *nvm; /* file */
     struct info_scale scale;
 };
@@ -125,7 +127,14 @@ static int info_command_take_mpi(struct wishes *w, const char *name) {
     return w->flavour ? 0 : refuse("--mpi %s is unknown: use mpich, openmpi or abi", name);
 }
 
-enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI, OPTION_NVM, OPTION_SCALE };
+static int info_command_take_timeout(struct wishes *w, const char *text) {
+    char *end;
+    w->timeout = number_parse(text, &end);
+    bool good = *text && !*end && w->timeout >= 0.1 && w->timeout <= 1e6;
+    return good ? 0 : refuse("--timeout %s is not a number of seconds, from 0.1 to 1000000", text);
+}
+
+enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI, OPTION_TIMEOUT, OPTION_NVM, OPTION_SCALE };
 
 static int info_command_take_option(struct wishes *w, int option) {
     switch (option) {
@@ -133,6 +142,8 @@ static int info_command_take_option(struct wishes *w, int option) {
         return take_ranks(w, optarg);
     case OPTION_MPI:
         return info_command_take_mpi(w, optarg);
+    case OPTION_TIMEOUT:
+        return info_command_take_timeout(w, optarg);
     case OPTION_NVM:
         w->nvm = optarg;
         return 0;
@@ -155,6 +166,7 @@ static int info_command_read_options(struct wishes *w, int argc, char **argv) {
                                             {"check", no_argument, NULL, OPTION_CHECK},
                                             {"clean", no_argument, NULL, OPTION_CLEAN},
                                             {"mpi", required_argument, NULL, OPTION_MPI},
+                                            {"timeout", required_argument, NULL, OPTION_TIMEOUT},
                                             {"nvm", required_argument, NULL, OPTION_NVM},
                                             {"scale", required_argument, NULL, OPTION_SCALE},
                                             {NULL, 0, NULL, 0}};
@@ -172,13 +184,13 @@ static int info_command_read_options(struct wishes *w, int argc, char **argv) {
 
 static void check_all(const struct wishes *w) {
     check_system();
-    check_mpi(w->flavour);
+    check_mpi(w->flavour, w->timeout);
     if (!w->clean)
         leftovers_report(false);
 }
 
 static int info(int argc, char **argv) {
-    struct wishes w = {0};
+    struct wishes w = {.timeout = 40};
     int err = info_command_read_options(&w, argc, argv);
     if (err)
         return err;

@@ -33,7 +33,8 @@ void check_say(enum grade grade, const char *what, const char *advice, const cha
 int check_code(void);
 
 void check_system(void);
-void check_mpi(enum flavour flavour); /* FLAVOUR_NONE: all that are installed */
+/* FLAVOUR_NONE: all that are installed. `seconds`: the time limit of each job. */
+void check_mpi(enum flavour flavour, double seconds);
 
 /* Shared memory that dead jobs of this user left: lists it, or removes it. False: some could not be removed. */
 bool leftovers_report(bool is_to_be_removed);

@@ -50,11 +50,7 @@ struct leftovers {
     bool is_unsure_of_others;
 };
 
-/* Tests use a folder of their own. */
-static const char *folder_name(void) {
-    const char *other = secure_getenv("HEARTH_TEST_SHM");
-    return other ? other : "/dev/shm";
-}
+#define FOLDER "/dev/shm"
 
 /* ---- candidates ---- */
 
@@ -199,10 +195,10 @@ static bool remove_one(const struct leftovers *l, const struct leftover *file) {
     if (st.st_ino != file->st.st_ino || st.st_dev != file->st.st_dev || st.st_mtime != file->st.st_mtime)
         return true; /* a new file of the same name */
     if (!unlinkat(l->folder, file->name, 0)) {
-        printf("removed %s/%s, %lld KB\n", folder_name(), file->name, (long long)st.st_blocks / 2);
+        printf("removed %s/%s, %lld KB\n", FOLDER, file->name, (long long)st.st_blocks / 2);
         return true;
     }
-    log_error("cannot remove %s/%s: %s", folder_name(), file->name, strerror(errno));
+    log_error("cannot remove %s/%s: %s", FOLDER, file->name, strerror(errno));
     return false;
 }
 
@@ -215,7 +211,7 @@ static bool remove_all(const struct leftovers *l) {
             count++;
         }
     if (!count)
-        printf("no files of dead jobs in %s\n", folder_name());
+        printf("no files of dead jobs in %s\n", FOLDER);
     return good;
 }
 
@@ -229,7 +225,7 @@ static void list_all(const struct leftovers *l) {
         }
     check_say(count ? GRADE_NOTE : GRADE_OK, "leftovers", count ? "hearth info --clean removes them" : NULL,
               count ? "%zu files of dead jobs in %s, %.1f MB of memory" : "no file of a dead job", count,
-              folder_name(), bytes / 1048576);
+              FOLDER, bytes / 1048576);
     for (size_t i = 0; i < l->count; i++)
         if (is_left(l, &l->of[i]))
             printf("         %s\n", l->of[i].name);
@@ -250,13 +246,13 @@ static bool leftover_report(struct leftovers *l, bool is_to_be_removed) {
 }
 
 bool leftovers_report(bool is_to_be_removed) {
-    struct leftovers l = {.folder = open(folder_name(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    struct leftovers l = {.folder = open(FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (l.folder < 0 && is_to_be_removed) {
-        log_error("nothing is removed: cannot open %s: %s", folder_name(), strerror(errno));
+        log_error("nothing is removed: cannot open %s: %s", FOLDER, strerror(errno));
         return false;
     }
     if (l.folder < 0) {
-        check_say(GRADE_NOTE, "leftovers", NULL, "unknown: %s: %s", folder_name(), strerror(errno));
+        check_say(GRADE_NOTE, "leftovers", NULL, "unknown: %s: %s", FOLDER, strerror(errno));
         return true;
     }
     list_candidates(&l);

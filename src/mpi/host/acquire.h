@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 #include "mpi/host/host.h"
 
-/* The kind of the sync event. Only tests use it: HEARTH_TEST_IGNORED=word makes Hearth ignore one kind. */
+/* How the process may have learned of a write. */
 enum sync_event {
     EVENT_RECV,
     EVENT_SEND_SYNC,
@@ -27,13 +27,11 @@ enum sync_event {
 };
 
 extern HIDDEN _Atomic uint64_t acquire_generation; /* incremented by each acquire */
-extern HIDDEN int acquire_ignored;                 /* the ignored kind, or -1 */
 extern HIDDEN bool acquire_is_shared; /* threads may call MPI at once; true until MPI_Init returns */
 
 /* Call after the synchronising MPI call, before returning to the program. The release pairs with rma_acquire_catch_up. */
 static inline void acquire(enum sync_event how) {
-    if (UNLIKELY(acquire_ignored == (int)how))
-        return;
+    (void)how;
     if (UNLIKELY(acquire_is_shared))
         atomic_fetch_add_explicit(&acquire_generation, 1, memory_order_release);
     else

@@ -37,11 +37,12 @@ struct flow_limits {
     /* pool_buffers: 0 ... FLOW_POOL; pool_buffer_bytes: a multiple of 64, >= S if there are any */
     uint32_t pool_buffers, pool_buffer_bytes;
     bool size_hint;
+    uint32_t first; /* number of the first block of each client */
 };
 
 /* Sent with every block. */
 struct flow_ticket {
-    uint32_t number; /* sequence number among this client's blocks to this helper, from 0, wraps */
+    uint32_t number; /* sequence number among this client's blocks to this helper; wraps */
     uint16_t own;    /* index of the own buffer, if FLOW_OWN */
     uint16_t flags;  /* FLOW_* */
     /* A bit set. With FLOW_OWN: the pool buffers for the answer, or 0. Otherwise the block goes to the pool buffer of
@@ -160,9 +161,6 @@ struct flow_counts {
     uint64_t granted, refused, acks, coalesced;
 };
 struct flow_counts net_flow_helper_counts(const struct flow_helper *h);
-
-/* For tests: clients and helpers that are opened from now on number their blocks from here. */
-void net_flow_number_from(uint32_t number);
 
 /* Walks everything and aborts if an invariant is broken. */
 void net_flow_helper_check(const struct flow_helper *h);

@@ -9,12 +9,6 @@
 #include "base/compiler.h"
 #include "net/rpc/flow_internal.h"
 
-uint32_t net_flow_first_number;
-
-void net_flow_number_from(uint32_t number) {
-    net_flow_first_number = number;
-}
-
 int net_flow_client_open(struct flow_client *c, const struct flow_limits *limits) {
     if (!net_flow_are_sound(limits))
         return -EINVAL;
@@ -22,8 +16,8 @@ int net_flow_client_open(struct flow_client *c, const struct flow_limits *limits
     if (!kinds)
         return -ENOMEM;
     *c = (struct flow_client){.limits = *limits,
-                              .sent = net_flow_first_number,
-                              .done = net_flow_first_number,
+                              .sent = limits->first,
+                              .done = limits->first,
                               .credits = limits->buffers,
                               .kinds = kinds,
                               .ring = net_flow_ring(limits)};

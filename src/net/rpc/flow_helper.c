@@ -105,7 +105,7 @@ static struct flow_peer *flow_peer_new(struct flow_helper *h, uint32_t client) {
         return NULL;
     p->order = (uint16_t *)&p->own[h->limits.buffers];
     p->client = client;
-    p->done = p->newest = net_flow_first_number;
+    p->done = p->newest = h->limits.first;
     return h->peers[client] = p;
 }
 

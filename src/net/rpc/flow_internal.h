@@ -7,8 +7,6 @@
 #include "base/compiler.h"
 #include "net/rpc/flow.h"
 
-extern uint32_t net_flow_first_number HIDDEN; /* 0, except in tests */
-
 static inline bool net_flow_is_multiple(uint32_t bytes, uint32_t least) {
     return bytes >= least && bytes % 64 == 0;
 }

@@ -44,21 +44,6 @@ enum { CLOSE_ONLY = false, CLOSE_MOST = 62 };
 static _Atomic uint64_t following;  /* end of the last mapping; 0: none yet */
 static _Atomic uint64_t middle_end; /* 0: nothing was picked in the middle yet */
 
-static _Atomic uint64_t forced_base;
-static _Atomic unsigned forced_picks;
-
-void net_address_force(uint64_t base, unsigned picks) {
-    atomic_store(&forced_base, base);
-    atomic_store(&forced_picks, picks);
-}
-
-static bool is_forced(void) {
-    unsigned left = atomic_load(&forced_picks);
-    if (left)
-        atomic_store(&forced_picks, left - 1);
-    return left > 0;
-}
-
 static uint64_t alignment(uint64_t bytes) {
     enum { HUGE = 2 << 20 };
     return bytes >= HUGE ? HUGE : (uint64_t)sysconf(_SC_PAGESIZE);
@@ -99,8 +84,6 @@ static uint64_t pick_close(uint64_t seen, uint64_t bytes, unsigned try) {
 
 uint64_t net_address_pick(uint64_t bytes, unsigned try) {
     uint64_t unit = alignment(bytes);
-    if (is_forced())
-        return atomic_load(&forced_base);
     uint64_t next = round_up(atomic_load_explicit(&following, memory_order_relaxed), unit);
     if (try == 0 && next && next + bytes <= atomic_load_explicit(&middle_end, memory_order_relaxed))
         return next;

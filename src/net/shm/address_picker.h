@@ -17,7 +17,4 @@ void net_address_took(uint64_t base, uint64_t bytes);
 /* Whether address space is scarce, as under ThreadSanitizer. Callers then map no more than they need. */
 bool net_address_is_scarce(void);
 
-/* For tests: the next `picks` picks return this. */
-void net_address_force(uint64_t base, unsigned picks);
-
 #endif

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,21 +32,6 @@
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL, TITLE = 64 };
 
 _Static_assert(sizeof(struct memfile_place) <= sizeof(struct net_address), "an address has room for it");
-
-static _Atomic unsigned fail_countdown;
-
-void net_memfile_fail_at(unsigned n) {
-    atomic_store(&fail_countdown, n);
-}
-
-/* True, with errno set, if a test makes the next system request fail. */
-static bool memfile_planned_failure(int error) {
-    unsigned left = atomic_load(&fail_countdown);
-    if (left > 1)
-        atomic_store(&fail_countdown, left - 1);
-    errno = error;
-    return left == 1;
-}
 
 static int memfile_failed(const char *words, const char **what) {
     *what = words;
@@ -74,8 +58,6 @@ const char *net_memfile_hint(int error) {
 /* ---- the owner ---- */
 
 static int make_token(struct segment_token *token) {
-    if (memfile_planned_failure(ENOSYS))
-        return -1;
     return getrandom(token, sizeof *token, 0) == sizeof *token ? 0 : -1;
 }
 
@@ -87,7 +69,7 @@ static void print_title(const struct segment_token *token, char title[TITLE]) {
 static int memfile_open_memory(const struct segment_token *token) {
     char title[TITLE];
     print_title(token, title);
-    int file = memfile_planned_failure(EMFILE) ? -1 : memfd_create(title, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+    int file = memfd_create(title, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
     if (file < 0 && errno == EINVAL)
         file = memfd_create(title, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     return file;
@@ -106,9 +88,9 @@ static bool memfile_is_within_limit(uint64_t bytes) {
 static int memfile_set_size(int file, uint64_t bytes, const char **what) {
     if (!memfile_is_within_limit(bytes))
         return memfile_failed("the limit on file sizes (ulimit -f) forbids a file", what);
-    if (memfile_planned_failure(EFBIG) || ftruncate(file, (off_t)bytes))
+    if (ftruncate(file, (off_t)bytes))
         return memfile_failed("cannot set the size of a file", what);
-    if (memfile_planned_failure(EPERM) || fcntl(file, F_ADD_SEALS, SEALS))
+    if (fcntl(file, F_ADD_SEALS, SEALS))
         return memfile_failed("cannot seal a file", what);
     return 0;
 }
@@ -135,8 +117,6 @@ int net_memfile_make(uint64_t bytes, int *file, struct net_address *address, con
  * profiler's timer, one long call would never finish. */
 int net_memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what) {
     enum { PIECE = 4 << 20 };
-    if (memfile_planned_failure(ENOSPC))
-        return memfile_failed("the node has no memory for a file", what);
     while (bytes) {
         uint64_t piece = bytes < PIECE ? bytes : PIECE;
         if (!fallocate(file, 0, (off_t)from, (off_t)piece)) {
@@ -154,7 +134,7 @@ int net_memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what)
 static int memfile_open_link(const char *folder, int file, int flags) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%s/fd/%d", folder, file);
-    return memfile_planned_failure(EACCES) ? -1 : open(path, flags | O_CLOEXEC);
+    return open(path, flags | O_CLOEXEC);
 }
 
 /* Does not open it, which could have side effects on an unrelated file. */
@@ -230,8 +210,7 @@ int net_memfile_find(const struct net_address *address, int *file, const char **
 /* A kernel that does not know MAP_FIXED_NOREPLACE treats the address as a hint. */
 static int memfile_map_at(int file, uint64_t bytes, void *at, int flags, void **base) {
     flags |= MAP_SHARED | (at ? MAP_FIXED_NOREPLACE : 0);
-    void *got = memfile_planned_failure(ENOMEM) ? MAP_FAILED
-                                                : mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+    void *got = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
     if (got == MAP_FAILED)
         return -errno;
     if (at && got != at) {

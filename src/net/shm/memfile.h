@@ -50,7 +50,4 @@ int net_memfile_map(int file, uint64_t bytes, void *at, int flags, void **base, 
 const char *net_memfile_reason(int error);
 const char *net_memfile_hint(int error);
 
-/* For tests: the n-th system request from now on fails, and all after it; 0 = never. */
-void net_memfile_fail_at(unsigned n);
-
 #endif

@@ -28,7 +28,7 @@ bool net_room_has(uint64_t promise_id, uint64_t bytes, struct memory_limit *room
  * requests take time. If true, *room is the limit. */
 bool net_room_is_beyond(uint64_t bytes, struct memory_limit *room);
 
-/* For tests: the system's limit, without promises, from the files below `root` ("": the real ones). */
+/* The system's limit, without promises, from the files below `root`; "": those of this system. */
 struct memory_limit net_memory_limit_below(const char *root);
 
 #endif

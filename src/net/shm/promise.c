@@ -145,7 +145,7 @@ void net_promise_file(struct net_promise *p, const struct net_address *file, uin
 enum { ACCOUNTS = 256 };
 
 struct accounts {
-    uint64_t but, only; /* the id that is left out (0: none), and the only id that counts (0: all) */
+    uint64_t but; /* the id that is left out; 0: none */
     bool (*counts)(const char *process, const void *arg);
     const void *arg;
     int count;
@@ -167,8 +167,7 @@ static struct account *account_of(struct accounts *all, uint64_t id) {
 
 static void add_entry(struct accounts *all, const struct net_promise *p) {
     uint64_t id = atomic_load(&p->id), bytes;
-    if (atomic_load_explicit(&p->state, memory_order_acquire) != TAKEN || id == 0 || id == all->but ||
-        (all->only && id != all->only))
+    if (atomic_load_explicit(&p->state, memory_order_acquire) != TAKEN || id == 0 || id == all->but)
         return;
     struct account *a = account_of(all, id);
     if (!a)
@@ -238,8 +237,4 @@ static uint64_t promises_left(const struct accounts *asked) {
 uint64_t net_promise_others(uint64_t id, bool (*counts)(const char *process, const void *arg),
                             const void *arg) {
     return promises_left(&(struct accounts){.but = id, .counts = counts, .arg = arg});
-}
-
-uint64_t net_promise_of(uint64_t id) {
-    return promises_left(&(struct accounts){.only = id});
 }

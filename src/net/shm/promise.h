@@ -28,7 +28,4 @@ void net_promise_file(struct net_promise *p, const struct net_address *file, uin
 uint64_t net_promise_others(uint64_t id, bool (*counts)(const char *process, const void *arg),
                             const void *arg);
 
-/* For tests: the same for that account alone. */
-uint64_t net_promise_of(uint64_t id);
-
 #endif

@@ -36,12 +36,6 @@ struct net_reserve {
 
 enum { FREE, WRITING, LISTED };
 
-static _Atomic uint64_t forced;
-
-void net_reserve_force(uint64_t bytes) {
-    atomic_store(&forced, bytes);
-}
-
 size_t net_reserve_bytes(void) {
     return sizeof(struct net_reserve);
 }
@@ -90,8 +84,6 @@ static uint64_t reserve_backed(const struct net_reserve *r) {
 static struct memory_limit reserve_read(struct net_reserve *r) {
     uint64_t backed = reserve_backed(r);
     struct memory_limit room = net_room_for(reserve_id(r));
-    if (atomic_load(&forced))
-        room = (struct memory_limit){.bytes = atomic_load(&forced), .who = "a test", .advice = "do nothing"};
     uint64_t allowed = room.bytes < UINT64_MAX - backed ? room.bytes + backed : UINT64_MAX;
     atomic_store_explicit(&r->allowed, allowed, memory_order_relaxed);
     atomic_store_explicit(&r->read_ns, clock_ns(), memory_order_relaxed);

@@ -25,7 +25,4 @@ void net_reserve_give(struct net_reserve *r, uint64_t bytes);
 int net_reserve_list(struct net_reserve *r, const struct net_address *file, uint64_t idle);
 void net_reserve_unlist(struct net_reserve *r, int number);
 
-/* For tests: sets the memory limit; 0: the system's. */
-void net_reserve_force(uint64_t bytes);
-
 #endif

@@ -97,7 +97,3 @@ void net_segment_close(struct segment *s) {
     net_segment_settle(s);
     *s = (struct segment){.file = -1};
 }
-
-void net_segment_fail_at(unsigned n) {
-    net_memfile_fail_at(n);
-}

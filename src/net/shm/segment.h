@@ -34,7 +34,4 @@ void net_segment_settle(struct segment *s);
 
 void net_segment_close(struct segment *s);
 
-/* For tests: the n-th system request from now on fails, and all after it; 0 = never. */
-void net_segment_fail_at(unsigned n);
-
 #endif

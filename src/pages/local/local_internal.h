@@ -108,7 +108,7 @@ void pages_mapping_note_loss(struct local *l, uint32_t frame, bool early);
 /* Minimum residency of the page. */
 uint64_t pages_mapping_stay_ns(const struct local *l, uint32_t page);
 
-/* For tests: sets the maximum number of areas. */
+/* Sets the maximum number of areas. */
 void pages_mapping_limit(struct local *l, uint32_t areas);
 /* Aborts if an invariant is broken; no fault may be under way. */
 void pages_mapping_check(struct local *l);

@@ -1,4 +1,4 @@
-/* pool_check.c: the invariants of the pool, for tests. No other process may use it meanwhile. */
+/* pool_check.c: the invariants of the pool. No other process may use it meanwhile. */
 #include <stdlib.h>
 
 #include "pages/pool/pool.h"

@@ -135,8 +135,6 @@ static void start_transfer(struct store *s, struct store_request *r) {
     r->moved = 0;
     if (s->throttle.rate)
         pages_throttle_begin(&s->throttle, r);
-    if (r->way == STORE_WRITE)
-        pages_disk_tell(s->file, r->buffer, r->bytes, r->offset);
     s->engine->give(s->engine, r);
 }
 
@@ -186,7 +184,6 @@ static void find_again(struct store *s, uint64_t page) {
 static void finish_write(struct store *s, const struct store_request *r) {
     s->is_changed = true;
     if (UNLIKELY(r->result != 0)) {
-        pages_disk_tell_failed(s->file, r->bytes, r->offset);
         pages_store_lose(s, r->page);
         return;
     }

@@ -145,19 +145,4 @@ const char *pages_store_advice(int error);
 /* Verifies the internal consistency of the whole store. */
 bool pages_store_check(const struct store *store);
 
-/* For tests: the n-th system request from now on and the `times` - 1 after it (0: all) fail with this error.
- * STORE_SHORT: transfers are partial. n = 0: never. Returns the number of failures since the last call. */
-enum { STORE_SHORT = -1 };
-unsigned pages_store_fail_at(unsigned n, unsigned times, int error);
-
-/* For tests: called before every write, after a failed write, and after every sync. */
-struct store_event {
-    enum { STORE_WROTE, STORE_FAILED, STORE_SYNCED, STORE_NOT_SYNCED } what;
-    int file;
-    uint64_t offset;
-    const void *data;
-    size_t bytes;
-};
-void pages_store_watch(void (*watch)(void *arg, const struct store_event *event), void *arg);
-
 #endif

@@ -108,7 +108,7 @@ static int epoch_check_shape(const struct store *s, const struct store_record *r
 
 static int epoch_check_size(const struct store *s) {
     struct stat st;
-    if (pages_disk_fault() || fstat(s->file, &st))
+    if (fstat(s->file, &st))
         return epoch_refuse(s, -EIO, "its size cannot be determined");
     if ((uint64_t)st.st_size < pages_store_file_bytes(s))
         return epoch_refuse(s, -EBADMSG, "it is truncated. Remove it, or restore it from a copy");

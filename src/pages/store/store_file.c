@@ -68,7 +68,7 @@ static int file_refuse(const struct store *s, int error, const char *why) {
 static int open_unlinked(int folder) {
     char name[64];
     uint64_t token[2];
-    if (pages_disk_fault() || getrandom(token, sizeof token, 0) != sizeof token)
+    if (getrandom(token, sizeof token, 0) != sizeof token)
         return -ENOSYS;
     snprintf(name, sizeof name, ".hearth-%016" PRIx64 "%016" PRIx64, token[0], token[1]);
     int file = pages_disk_open(folder, name, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -118,7 +118,7 @@ static int file_set_size(struct store *s) {
 
 static int file_check(const struct store *s) {
     struct stat st;
-    if (pages_disk_fault() || fstat(s->file, &st))
+    if (fstat(s->file, &st))
         return file_cannot(s, "look at", -EIO);
     if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
         return file_refuse(s, -EPERM, "it is not a file of this user");
@@ -165,7 +165,7 @@ static int set_up(struct store *s, const struct store_options *o) {
 
 /* Makes the directory entry durable too. */
 static int keep_name(struct store *s, int folder, const struct store_options *o) {
-    int err = pages_disk_fault() ? -EIO : fsync(folder) ? -errno : 0;
+    int err = fsync(folder) ? -errno : 0;
     return err ? file_cannot(s, "keep the name of", err) : 0;
 }
 
@@ -194,10 +194,9 @@ static int open_in(struct store *s, int folder, const struct store_options *o) {
 }
 
 int pages_store_file_open(struct store *s, const struct store_options *o) {
-    int error = pages_disk_fault();
-    int folder = error ? -1 : open(o->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = open(o->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) {
-        error = error > 0 ? error : errno;
+        int error = errno;
         log_error("cannot open the folder %s for segments: %s%s", o->folder, strerror(error), advice(-error));
         return error == ENOENT ? -ENOTDIR : -error; /* ENOENT is reserved for the file itself */
     }

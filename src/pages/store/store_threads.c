@@ -133,7 +133,7 @@ static int threads_start(struct threads *t, unsigned count) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (t->count < count && !err) {
-        err = pages_disk_fault() ? EAGAIN : pthread_create(&t->threads[t->count], NULL, threads_serve, t);
+        err = pthread_create(&t->threads[t->count], NULL, threads_serve, t);
         t->count += !err;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -150,7 +150,7 @@ int pages_store_threads_open(int file, unsigned count, struct store_engine **eng
                                       .arm = threads_arm,
                                       .close = close_threads};
     t->file = file;
-    t->engine.descriptor = pages_disk_fault() ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    t->engine.descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&t->lock, NULL);
     sem_init(&t->work, 0, 0);
     int err = t->engine.descriptor < 0 ? -EMFILE : threads_start(t, count);

@@ -17,14 +17,12 @@ enum { SECOND = 1000000000 };
 
 static int throttle_watch(struct throttle *t, int descriptor) {
     struct epoll_event event = {.events = EPOLLIN};
-    return pages_disk_fault()                                            ? -ENOSPC
-           : epoll_ctl(t->descriptor, EPOLL_CTL_ADD, descriptor, &event) ? -errno
-                                                                         : 0;
+    return epoll_ctl(t->descriptor, EPOLL_CTL_ADD, descriptor, &event) ? -errno : 0;
 }
 
 static int open_descriptors(struct throttle *t, int engine) {
-    t->timer = pages_disk_fault() ? -1 : timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    t->descriptor = pages_disk_fault() ? -1 : epoll_create1(EPOLL_CLOEXEC);
+    t->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    t->descriptor = epoll_create1(EPOLL_CLOEXEC);
     if (t->timer < 0 || t->descriptor < 0)
         return -EMFILE;
     int err = throttle_watch(t, engine);

@@ -81,16 +81,11 @@ static void refused(struct uring *u, int error) {
     go_around(u);
 }
 
-static int hand_over(struct uring *u) {
-    int error = pages_disk_fault();
-    return error > 0 ? -error : io_uring_submit(&u->ring);
-}
-
 /* The kernel may accept some and leave the rest for the next time. */
 static void uring_start(struct uring *u) {
     if (u->given_up || !io_uring_sq_ready(&u->ring))
         return;
-    int taken = hand_over(u);
+    int taken = io_uring_submit(&u->ring);
     if (UNLIKELY(taken <= 0))
         refused(u, taken ? taken : -EAGAIN);
     else {
@@ -116,18 +111,9 @@ static void uring_give(struct store_engine *engine, struct store_request *r) {
     u->order[u->put++ % u->depth] = (struct uring_entry){r, sqe};
 }
 
-/* Replaces the result if a test injects a fault. */
-static int changed(int got) {
-    int error = pages_disk_fault();
-    if (!error || got < 0)
-        return got;
-    return error == STORE_SHORT ? (int)pages_disk_short((size_t)got) : -error;
-}
-
 /* True if the request is complete. A partial transfer is continued; if that is not possible, the next result gives the
  * reason. */
 static bool is_complete(struct uring *u, struct store_request *r, int got) {
-    got = changed(got);
     if (LIKELY(got > 0)) {
         r->moved += (uint32_t)got;
         r->result = 0;
@@ -183,7 +169,7 @@ static void close_uring(struct store_engine *engine) {
 
 /* Linux before 5.6 has rings, but not the operations that we use. */
 static int open_ring(struct uring *u) {
-    int err = pages_disk_fault() ? -ENOSYS : io_uring_queue_init(u->depth, &u->ring, 0);
+    int err = io_uring_queue_init(u->depth, &u->ring, 0);
     if (err || u->ring.features & IORING_FEAT_RW_CUR_POS)
         return err;
     io_uring_queue_exit(&u->ring);

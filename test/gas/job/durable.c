@@ -21,6 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fail_store.h"
 #include "pages/store/store.h"
 
 enum { WORDS = 4, REFUSED = 3, NO_CHECKPOINT = 4, ALONE = 5, BAD_END = 6, SECONDS = 100 };
@@ -451,7 +452,7 @@ static void storm(void) {
 
 static void plan(unsigned n, int error) {
     if (n > 0 && rank == 0)
-        pages_store_fail_at(n, 0, error);
+        fail_store_at(n, 0, error);
 }
 
 static void read_plan(const char *text, unsigned *n, int *error) {

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/memory.h"
+#include "fail_memory.h"
 
 TEST(is_zeroed_and_keeps_its_contents_when_resized)
 {
@@ -65,12 +66,12 @@ TEST(impossible_sizes_are_refused)
 TEST(fails_when_told_to)
 {
     struct memory a, b;
-    memory_fail_at(2);
+    fail_memory_at(2);
     expect_eq(memory_open(&a, test_page(), NULL), 0);
     expect_eq(memory_resize(&a, 2 * test_page()), -ENOMEM);
     expect_eq(memory_open(&b, test_page(), NULL), -ENOMEM);
     expect_eq(memory_resize(&a, test_page()), 0);
-    memory_fail_at(0);
+    fail_memory_at(0);
     expect_eq(memory_resize(&a, 2 * test_page()), 0);
     memory_close(&a);
 }

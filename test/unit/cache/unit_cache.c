@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "cache_help.h"
+#include "fail_memory.h"
 #include "tables/shape.h"
 
 TEST(a_miss_is_reserved_filled_and_found)
@@ -360,16 +361,16 @@ TEST(memory_may_run_out_at_any_moment)
         configure(16, 4096);
         config.adaptive = true;
         config.adapt_interval = 100;
-        memory_fail_at(n);
+        fail_memory_at(n);
         if (cache_open(&config, &cache)) {
             expect_eq(budget.used, 0);
             continue;
         }
         opened++;
         work_hard();
-        memory_fail_at(0);
+        fail_memory_at(0);
         close_cache();
     }
-    memory_fail_at(0);
+    fail_memory_at(0);
     expect(opened > 50 && opened < 59);
 }

@@ -17,6 +17,7 @@
 #include "base/settings.h"
 #include "cache/cache.h"
 #include "episodes.h"
+#include "fail_memory.h"
 #include "tables/shape.h"
 
 enum { TARGETS = 3, WINDOW = 4096, KEYS = 192, MOST_PENDING = 256, MOST_BLOCKS = 6, EPISODE = 20000 };
@@ -459,10 +460,10 @@ static uint64_t run_episode(uint64_t seed) {
     }
     for (operation = 0; operation < EPISODE; operation++) {
         if (failing && chance(1))
-            memory_fail_at((unsigned)roll(4));
+            fail_memory_at((unsigned)roll(4));
         operate();
     }
-    memory_fail_at(0);
+    fail_memory_at(0);
     check_all();
     finish_all();
     check_all();

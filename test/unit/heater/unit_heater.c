@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "base/settings.h"
 #include "cache/index.h"
+#include "fail_memory.h"
 #include "hearth.h"
 #include "heater/cores.h"
 #include "heater/heater.h"
@@ -178,9 +179,9 @@ ALONE(an_index_is_kept_warm_wherever_it_is, READS " HEARTH_HEATER_US=0 HEARTH_HE
         expect_eq(index_resize(cache, slots), 0);
         expect_eq(now().bytes, slots * sizeof(struct cache_slot));
     }
-    memory_fail_at(1);
+    fail_memory_at(1);
     expect(index_resize(cache, 1 << 20) != 0);
-    memory_fail_at(0);
+    fail_memory_at(0);
     expect(now().bytes > 0);
     expect(goes_on());
     cache_close(cache);

@@ -1,5 +1,5 @@
 /* unit_match_memory.c: tests the allocations of engines, and their failures. The linker wraps malloc, so that it can
- * fail; larger allocations fail through memory_fail_at. */
+ * fail; larger allocations fail through fail_memory_at. */
 #include <unistd.h>
 
 #include "test.h"
@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "fail_memory.h"
 #include "match_help.h"
 
 void *__real_malloc(size_t bytes);
@@ -20,7 +21,7 @@ void *__wrap_malloc(size_t bytes) {
 
 static void memory_runs_out(bool now) {
     no_malloc = now;
-    memory_fail_at(now ? 1 : 0);
+    fail_memory_at(now ? 1 : 0);
 }
 
 static struct match_counters same_but(struct match_counters c, uint64_t bytes) {
@@ -90,10 +91,10 @@ TEST(opening_fails_cleanly)
         for (unsigned n = 1; n < 10; n++) {
             struct match_options o = {.heated = n % 2};
             match_parse(structures[i], &o);
-            memory_fail_at(n);
+            fail_memory_at(n);
             engine = NULL;
             int err = match_open(&o, &engine);
-            memory_fail_at(0);
+            fail_memory_at(0);
             expect(err == (engine ? 0 : -ENOMEM));
             expect(n > 1 || err);
             expect(n < 5 || !err);
@@ -307,7 +308,7 @@ TEST(a_pool_without_memory_goes_on_with_what_is_given_back)
     unsigned count = 0;
     log_set_level(LOG_ERROR);
     expect_eq(pool_open(&pool, &supply, 64, 16), 0);
-    memory_fail_at(1);
+    fail_memory_at(1);
     while ((elements[count] = pool_take(&pool, &numbers[count])))
         count++;
     expect(count >= 64);
@@ -316,7 +317,7 @@ TEST(a_pool_without_memory_goes_on_with_what_is_given_back)
     uint32_t number;
     expect(pool_take(&pool, &number) == elements[3]);
     expect(!pool_take(&pool, &number));
-    memory_fail_at(0);
+    fail_memory_at(0);
     expect(pool_take(&pool, &number) != NULL);
     expect_eq(pool_check(&pool), count + 1);
     pool_close(&pool);

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/settings.h"
+#include "fail_memory.h"
 #include "match/engine.h"
 #include "episodes.h"
 
@@ -332,7 +333,7 @@ static void rarely(void) {
     if (roll(500) == 0)
         jump();
     if (failing && roll(300) == 0)
-        memory_fail_at(chance(50) ? 0 : 1 + roll(3));
+        fail_memory_at(chance(50) ? 0 : 1 + roll(3));
     if (roll(200 + (posted.live + unexpected.live) / 8) == 0) {
         match_check(engine);
         check_counters();
@@ -377,7 +378,7 @@ static void run_episode(uint64_t operations, bool deep) {
         operate(&phase);
         rarely();
     }
-    memory_fail_at(0);
+    fail_memory_at(0);
     match_check(engine);
     check_counters();
     match_close(engine);

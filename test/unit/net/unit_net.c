@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/random.h"
+#include "fail_memfile.h"
 #include "net/node/node.h"
 #include "net_help.h"
 
@@ -449,13 +450,13 @@ TEST(whatever_fails_leaves_nothing_behind)
     struct net_address addresses[2];
     unsigned files = count_files(), failed = 0;
     for (int err = -1; err && failed < 100; failed += err != 0) {
-        net_segment_fail_at(failed + 1);
+        fail_memfile_at(failed + 1);
         err = open_some(2, nodes, addresses);
         close_some(2, nodes);
         expect_eq(count_files(), files);
         expect_eq(count_maps(), 0);
     }
-    net_segment_fail_at(0);
+    fail_memfile_at(0);
     expect_eq(failed, 2 * 6 + 2 * 3);
 }
 

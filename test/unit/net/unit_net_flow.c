@@ -332,7 +332,7 @@ TEST(an_acknowledgement_may_be_overtaken)
 TEST(numbers_wrap)
 {
     for (uint32_t buffers = 1; buffers < 8; buffers++) {
-        net_flow_number_from(UINT32_MAX - 20);
+        first_number = UINT32_MAX - 20;
         open_all(buffers, 3);
         uint32_t first = clients[0].sent, blocks = 0;
         for (uint64_t left = 200 * POOLED; left;) {
@@ -356,7 +356,7 @@ TEST(numbers_wrap)
 TEST(a_wrap_in_disorder)
 {
     struct flow_ticket sent[5];
-    net_flow_number_from(UINT32_MAX - 1);
+    first_number = UINT32_MAX - 1;
     open_all(5, 0);
     for (int i = 0; i < 5; i++) {
         expect(take(0, false, 1));

@@ -520,7 +520,7 @@ static void open_episode(void) {
     memset(pool_buffers, FREE, sizeof pool_buffers);
     message_count = 0;
     leaving = acks = blocks = granted = refused = 0;
-    net_flow_number_from(first);
+    limits.first = first;
     require(net_flow_helper_open(&limits, count, &helper) == 0);
     for (uint32_t i = 0; i < count; i++) {
         require(net_flow_client_open(&clients[i].flow, &limits) == 0);

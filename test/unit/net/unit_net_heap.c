@@ -12,8 +12,28 @@
 #include "net/shm/extents.h"
 #include "net/shm/heap.h"
 #include "net/shm/mapped.h"
+#include "net/shm/memory_limit.h"
 #include "net/shm/segment.h"
+#include "fail_memfile.h"
 #include "net_boot.h"
+
+/* ---- the memory limit: the linker replaces net_room_for ---- */
+
+struct memory_limit __real_net_room_for(uint64_t promise_id);
+struct memory_limit __wrap_net_room_for(uint64_t promise_id);
+
+static _Atomic uint64_t limited; /* 0: the system's limit */
+
+static void limit_memory(uint64_t bytes) {
+    atomic_store(&limited, bytes);
+}
+
+struct memory_limit __wrap_net_room_for(uint64_t promise_id) {
+    uint64_t bytes = atomic_load(&limited);
+    if (!bytes)
+        return __real_net_room_for(promise_id);
+    return (struct memory_limit){.bytes = bytes, .who = "a test", .advice = "do nothing"};
+}
 
 /* ---- free extents ---- */
 
@@ -233,9 +253,9 @@ static void fill_chunks(const struct net_boot *boot) {
 TEST(more_than_a_chunk)
 {
     share_reserves();
-    net_reserve_force((uint64_t)1 << 40);
+    limit_memory((uint64_t)1 << 40);
     boot_run(3, fill_chunks);
-    net_reserve_force(0);
+    limit_memory(0);
 }
 
 /* The second block fits into a chunk for nodes of two members; of these nodes, one has only one member. */
@@ -261,9 +281,9 @@ static void fill_rest(const struct net_boot *boot) {
 TEST(chunks_are_as_long_on_all_nodes)
 {
     share_reserves();
-    net_reserve_force((uint64_t)1 << 40);
+    limit_memory((uint64_t)1 << 40);
     boot_run(3, fill_rest);
-    net_reserve_force(0);
+    limit_memory(0);
 }
 
 /* ---- the limit ---- */
@@ -291,10 +311,10 @@ static void reach_limit(const struct net_boot *boot) {
 TEST(what_was_promised_and_not_touched_counts)
 {
     share_reserves();
-    net_reserve_force(100 * MB);
+    limit_memory(100 * MB);
     int lines = boot_count_lines(3, reach_limit);
     expect(lines >= 3 && lines <= 6);
-    net_reserve_force(0);
+    limit_memory(0);
 }
 
 /* Touched memory is no longer in the reserve: it is not counted twice. */
@@ -306,21 +326,21 @@ static void touch_before_limit(const struct net_boot *boot) {
     expect_eq(take(p.heap, 160 * MB, 0, NULL, parts, &first), 0);
     for (size_t i = 0; i < 160 * MB; i += 4096)
         ((char *)(uintptr_t)parts[0].base)[i] = 1;
-    net_reserve_force(240 * MB); /* of 400 MB, 160 MB are touched */
+    limit_memory(240 * MB); /* of 400 MB, 160 MB are touched */
     expect_eq(take(p.heap, 250 * MB, 0, NULL, parts, &second), -ENOMEM);
     expect_eq(take(p.heap, 150 * MB, 0, NULL, parts, &second), 0);
     net_heap_give(p.heap, &second);
     net_heap_give(p.heap, &first);
     net_heap_close(p.heap);
-    net_reserve_force(0);
+    limit_memory(0);
 }
 
 TEST(what_was_touched_does_not_count_twice)
 {
     share_reserves();
-    net_reserve_force(400 * MB);
+    limit_memory(400 * MB);
     expect_eq(boot_count_lines(1, touch_before_limit), 1);
-    net_reserve_force(0);
+    limit_memory(0);
 }
 
 static void fail_in_one(const struct net_boot *boot) {
@@ -330,9 +350,9 @@ static void fail_in_one(const struct net_boot *boot) {
     enter(&p, boot);
     expect_eq(take(p.heap, 100, boot->rank == 2 ? -EMFILE : 0, NULL, parts, &b), -EMFILE);
     expect_eq(take(p.heap, boot->rank == 1 ? SIZE_MAX : 100, 0, NULL, parts, &b), -ENOMEM);
-    net_segment_fail_at(boot->rank == 2 ? 3 : 0); /* its node cannot map a chunk */
+    fail_memfile_at(boot->rank == 2 ? 3 : 0); /* its node cannot map a chunk */
     expect(take(p.heap, 100, 0, NULL, parts, &b) < 0);
-    net_segment_fail_at(0);
+    fail_memfile_at(0);
     expect_eq(count_maps(), 0);
     expect_eq(take(p.heap, 100, 0, NULL, parts, &b), 0);
     expect_same(boot, parts);
@@ -383,9 +403,9 @@ static void give_much(const struct net_boot *boot) {
 TEST(memory_is_given_back)
 {
     share_reserves();
-    net_reserve_force((uint64_t)1 << 40);
+    limit_memory((uint64_t)1 << 40);
     boot_run(2, give_much);
-    net_reserve_force(0);
+    limit_memory(0);
 }
 
 /* ---- SIGBUS ---- */

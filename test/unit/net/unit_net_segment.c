@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "fail_memfile.h"
 #include "net/shm/segment.h"
 #include "net_help.h"
 
@@ -280,7 +281,7 @@ TEST(whatever_fails_leaves_nothing_behind)
     struct net_address address;
     unsigned files = count_files(), n = 0, failed = 0;
     for (int err = -1; err && n < 100; failed += err != 0) {
-        net_segment_fail_at(++n);
+        fail_memfile_at(++n);
         err = net_segment_create(&s, BYTES, &address);
         expect(err <= 0 && !s.base == (err < 0));
         if (err)
@@ -289,14 +290,14 @@ TEST(whatever_fails_leaves_nothing_behind)
     expect_eq(failed, 6);
     n = failed = 0;
     for (int err = -1; err && n < 100; failed += err != 0) {
-        net_segment_fail_at(++n);
+        fail_memfile_at(++n);
         err = net_segment_attach(&other, &address, 1);
         expect(err <= 0 && !other.base == (err < 0));
         expect_eq(count_files(), files + 1);
         expect_eq(count_maps(), err ? 1 : 2);
     }
     expect_eq(failed, 3);
-    net_segment_fail_at(0);
+    fail_memfile_at(0);
     net_segment_close(&other);
     net_segment_close(&s);
     expect_eq(count_files(), files);

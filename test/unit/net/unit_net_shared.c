@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "fail_memfile.h"
 #include "net/boot/agree.h"
 #include "net/shm/memory_limit.h"
 #include "net/shm/promise.h"
@@ -224,6 +225,25 @@ TEST(mappings_lie_together)
 
 /* ---- occupied addresses ---- */
 
+/* The linker replaces net_address_pick: so many picks return this address. */
+uint64_t __real_net_address_pick(uint64_t bytes, unsigned try);
+uint64_t __wrap_net_address_pick(uint64_t bytes, unsigned try);
+
+static uint64_t forced_address;
+static unsigned forced_picks;
+
+static void force_address(uint64_t address, unsigned picks) {
+    forced_address = address;
+    forced_picks = picks;
+}
+
+uint64_t __wrap_net_address_pick(uint64_t bytes, unsigned try) {
+    if (!forced_picks)
+        return __real_net_address_pick(bytes, try);
+    forced_picks--;
+    return forced_address;
+}
+
 static int owner; /* the rank that has a mapping there */
 static unsigned forced;
 
@@ -274,7 +294,7 @@ static void collide(const struct net_boot *boot) {
     unsigned files = count_files();
     char *taken = occupy(boot, owner);
     if (boot->rank == 0)
-        net_address_force((uint64_t)(uintptr_t)taken, forced);
+        force_address((uint64_t)(uintptr_t)taken, forced);
     int before = boot_gathers, err = net_shared_open(boot, 5000, NULL, &s), met = boot_gathers - before;
     expect_eq(err, forced < ADDRESS_TRIES ? 0 : -EADDRNOTAVAIL);
     /* A collision in the first rank costs no collective. */
@@ -288,7 +308,7 @@ static void collide(const struct net_boot *boot) {
         net_shared_close(boot, NULL, s);
     }
     vacate(boot, owner, taken);
-    net_address_force(0, 0);
+    force_address(0, 0);
     expect_eq(count_maps(), 0);
 }
 
@@ -345,7 +365,7 @@ static void fail_each_step(const struct net_boot *boot) {
     int err = -1;
     for (unsigned n = 1; err && n < 50; n++) {
         struct net_shared *s = NULL;
-        net_segment_fail_at(boot->rank == failing ? n : 0);
+        fail_memfile_at(boot->rank == failing ? n : 0);
         err = net_shared_open(boot, 10000, NULL, &s);
         expect(err <= 0 && !s == (err < 0));
         expect_eq(count_files(), files);
@@ -354,7 +374,7 @@ static void fail_each_step(const struct net_boot *boot) {
         if (s)
             net_shared_close(boot, NULL, s);
     }
-    net_segment_fail_at(0);
+    fail_memfile_at(0);
     expect(is_counted(failed));
     expect_eq(count_maps(), 0);
 }
@@ -604,11 +624,11 @@ static void collide_with_far(const struct net_boot *boot) {
     } else {
         char *taken = occupy(&group, 1);
         if (boot->rank == 0)
-            net_address_force((uint64_t)(uintptr_t)taken, 2);
+            force_address((uint64_t)(uintptr_t)taken, 2);
         expect_eq(net_shared_open(&group, 5000, &remote, &s), 0);
         if (s)
             net_shared_close(&group, &remote, s);
-        net_address_force(0, 0);
+        force_address(0, 0);
         vacate(&group, 1, taken);
         if (boot->rank == 0)
             ask_errand(0, NULL);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "fail_memfile.h"
 #include "net/boot/agree.h"
 #include "net/shm/segment.h"
 #include "net/node/world.h"
@@ -138,7 +139,7 @@ static void fail_each_step(const struct net_boot *boot) {
     int err = -1;
     for (unsigned n = 1; err && n < 50; n++) {
         struct net_world *w = NULL;
-        net_segment_fail_at(boot->rank == failing ? n : 0);
+        fail_memfile_at(boot->rank == failing ? n : 0);
         err = net_world_open(boot, machines[boot->rank], node_ranks, &w);
         expect(err <= 0 && !w == (err < 0));
         expect_eq(count_files(), files);
@@ -146,7 +147,7 @@ static void fail_each_step(const struct net_boot *boot) {
         failed += err != 0;
         net_world_close(w);
     }
-    net_segment_fail_at(0);
+    fail_memfile_at(0);
     expect_eq(failed, failing == 0 ? 6 : 3); /* rank 0 makes the area, the others attach to it */
 }
 
@@ -178,7 +179,7 @@ static void fail_to_share(const struct net_boot *boot) {
     expect_eq(net_world_open(boot, 0, 0, &w), 0);
     unsigned failed = 0, files = count_files();
     for (unsigned n = 1; n < 50; n++) {
-        net_segment_fail_at(boot->rank == failing ? n : 0);
+        fail_memfile_at(boot->rank == failing ? n : 0);
         void *memory = net_world_share(w, boot, 200000);
         expect_eq(count_maps(), memory ? 2 : 1);
         expect_eq(count_files(), files);
@@ -186,7 +187,7 @@ static void fail_to_share(const struct net_boot *boot) {
             break;
         failed++;
     }
-    net_segment_fail_at(0);
+    fail_memfile_at(0);
     expect_eq(failed, failing == 0 ? 6 : 3);
     expect(net_world_share(w, boot, SIZE_MAX) == NULL);
     expect(net_world_share(w, boot, SIZE_MAX - 200) == NULL);

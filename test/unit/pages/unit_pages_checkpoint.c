@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "fail_store.h"
 #include "net_boot.h"
 #include "nodes_help.h"
 #include "pages/pages_internal.h"
@@ -212,9 +213,9 @@ static void end_with_failure(const struct net_boot *boot) {
     uint64_t word = 7;
     open_job(boot);
     pages_put(pages, 0, pages_base(pages, 0), &word, sizeof word);
-    pages_store_fail_at(fails_at, 1, EIO);
+    fail_store_at(fails_at, 1, EIO);
     int status = pages_close(pages, boot, true);
-    expect(pages_store_fail_at(0, 0, 0) > 0 || status == 0);
+    expect(fail_store_at(0, 0, 0) > 0 || status == 0);
     net_world_close(world);
 }
 

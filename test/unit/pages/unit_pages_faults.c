@@ -10,6 +10,7 @@
  * ThreadSanitizer does not see the order that one process gives to two threads of another: tsan: no */
 #include "test.h"
 
+#include "fail_store.h"
 #include "net_boot.h"
 #include "pages/pages_internal.h"
 #include "store_help.h"
@@ -41,7 +42,7 @@ static _Noreturn void leave(enum outcome how) {
 
 static void on_failure(void *arg, const char *why) {
     (void)arg, (void)why;
-    atomic_store(&job->failed, pages_store_fail_at(0, 0, 0));
+    atomic_store(&job->failed, fail_store_at(0, 0, 0));
     leave(ENDED);
 }
 
@@ -109,7 +110,7 @@ static void take_part(const struct net_boot *boot) {
     if (net_world_open(boot, 0, 0, &world) != 0)
         leave(WRONG);
     if (boot->rank == 0)
-        pages_store_fail_at(job->n, job->times, job->error);
+        fail_store_at(job->n, job->times, job->error);
     if (pages_open(boot, world, NULL, PAGES * PAGE, &events, &pages) != 0) {
         net_boot_barrier(boot); /* the others have closed their files, too */
         leave(REFUSED);
@@ -119,7 +120,7 @@ static void take_part(const struct net_boot *boot) {
         make_version(boot, job->first + (uint64_t)i);
     int closed = pages_close(pages, boot, true);
     if (boot->rank == 0)
-        atomic_store(&job->failed, pages_store_fail_at(0, 0, 0));
+        atomic_store(&job->failed, fail_store_at(0, 0, 0));
     if (closed != 0)
         leave(NOT_CLOSED);
     net_world_close(world);
@@ -205,7 +206,7 @@ static bool one_fault(bool again, unsigned n, unsigned times, int error) {
     check_left(how, again);
     if (test_failures)
         printf("%s, %s files: request %u, %u times, %s: %s\n%s", job->way->name, again ? "old" : "new", n,
-               times, error == STORE_SHORT ? "short" : strerror(error), outcomes[how], text);
+               times, error == FAIL_SHORT ? "short" : strerror(error), outcomes[how], text);
     return failed > 0 || how != WELL;
 }
 
@@ -213,7 +214,7 @@ static bool one_fault(bool again, unsigned n, unsigned times, int error) {
  * second of the first calls fails, on old files and in short transfers every third, which ones depends on the kind of failure; and half as many
  * later calls. */
 static unsigned each(bool again, unsigned step, unsigned times, int error) {
-    unsigned few = test_is_quick() ? 2 : 1, early = test_is_quick() ? 2 + (again || error == STORE_SHORT) : 1;
+    unsigned few = test_is_quick() ? 2 : 1, early = test_is_quick() ? 2 + (again || error == FAIL_SHORT) : 1;
     unsigned n = 1 + ((unsigned)error + times) % early;
     while (one_fault(again, n, times, error) && !test_failures)
         n += n < ALL ? early : few * step;
@@ -268,5 +269,5 @@ TEST(no_room_from_there_on)
 TEST(short_transfers)
 {
     open_table();
-    each_request(&help_ways[5], 12, 1, STORE_SHORT);
+    each_request(&help_ways[5], 12, 1, FAIL_SHORT);
 }

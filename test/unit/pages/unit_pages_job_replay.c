@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "base/settings.h"
 #include "episodes.h"
+#include "fail_store.h"
 #include "net_boot.h"
 #include "nodes_help.h"
 #include "pages/pages_internal.h"
@@ -80,7 +81,7 @@ static struct {
 } trouble;
 
 static void plan_trouble(int steps) {
-    static const int errors[] = {EIO, ENOSPC, STORE_SHORT};
+    static const int errors[] = {EIO, ENOSPC, FAIL_SHORT};
     struct random r;
     random_seed(&r, e.seed * 100 + (uint64_t)e.life + 70);
     trouble.step = random_below(&r, 2) ? (int)random_below(&r, (uint32_t)steps) : -1;
@@ -218,7 +219,7 @@ static void make_step(const struct net_boot *boot, bool ends, int moment, bool f
     uint64_t made = 0;
     int status = make(boot, ends, moment, &made);
     if (status != 0 && fails)
-        pages_store_fail_at(0, 0, 0);
+        fail_store_at(0, 0, 0);
     for (int i = 1; i < TRIES && status != 0 && fails && !ends; i++)
         status = make(boot, false, moment, &made);
     if (status == 0)
@@ -237,7 +238,7 @@ static void live(const struct net_boot *boot) {
         int moment = e.moment + 1 + i;
         bool fails = i == trouble.step, ends = i + 1 == steps;
         if (fails && boot->rank == trouble.rank)
-            pages_store_fail_at(trouble.n, trouble.times, trouble.error);
+            fail_store_at(trouble.n, trouble.times, trouble.error);
         write_moment(boot, before, moment);
         if (ends && trouble.reads) {
             atomic_store(&stop, true);
@@ -245,7 +246,7 @@ static void live(const struct net_boot *boot) {
             net_boot_barrier(boot);
         }
         make_step(boot, ends, moment, fails);
-        pages_store_fail_at(0, 0, 0);
+        fail_store_at(0, 0, 0);
         before = moment;
     }
 }
@@ -256,7 +257,7 @@ static void take_part(const struct net_boot *boot) {
     unsigned node_ranks = NODES ? 1 + (unsigned)(random_mix(e.seed + (uint64_t)e.life) % NODE_MOST) : 0;
     if (net_world_open(boot, 0, node_ranks, &world) != 0)
         leave(FAILED);
-    pages_store_watch(watch, NULL);
+    watch_store(watch, NULL);
     if (pages_open(boot, world, NULL, (uint64_t)e.pages * PAGE, &events, &pages) != 0) {
         net_boot_barrier(boot);
         leave(REFUSED);

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/clock.h"
+#include "fail_store.h"
 #include "store_help.h"
 
 static const struct help_way *fast = &help_ways[5]; /* memory, threads */
@@ -60,9 +61,9 @@ TEST(holes_are_zero_without_reading)
     expect_eq(pages_store_open(&o, &s, NULL), 0);
     uint64_t last = o.bytes / o.page_bytes - 1;
     expect(pages_store_is_hole(s, last));
-    pages_store_fail_at(1, 0, EIO); /* the disk must not be accessed */
+    fail_store_at(1, 0, EIO); /* the disk must not be accessed */
     expect_eq(help_see(s, 4096, last, 0), 0);
-    expect_eq(pages_store_fail_at(0, 0, 0), 0);
+    expect_eq(fail_store_at(0, 0, 0), 0);
     expect_eq(help_put(s, 4096, last, 3), 0);
     expect(!pages_store_is_hole(s, last));
     expect_eq(help_see(s, 4096, last, 3), 0);

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/memory.h"
+#include "fail_memory.h"
 #include "pages/store/store_record.h"
 #include "store_epochs.h"
 
@@ -366,9 +367,9 @@ TEST(wrong_options_are_refused)
     o = good;
     o.folder = "/nowhere";
     expect_refused(&o, -ENOTDIR, "/nowhere");
-    memory_fail_at(1);
+    fail_memory_at(1);
     expect_refused(&good, -ENOMEM, "no memory");
-    memory_fail_at(0);
+    fail_memory_at(0);
     expect_eq(count_entries(good.folder), 0);
 }
 

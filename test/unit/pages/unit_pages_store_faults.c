@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/log.h"
+#include "fail_store.h"
 #include "store_help.h"
 
 enum { PAGES = 8, EPOCHS = 3 };
@@ -137,9 +138,9 @@ static unsigned run_with(const struct help_way *way, bool again, unsigned n, uns
     if (again)
         run_new(&o, &told);
     lines_begin();
-    pages_store_fail_at(n, times, error);
+    fail_store_at(n, times, error);
     (again ? run_again : run_new)(&o, &told);
-    unsigned faults = pages_store_fail_at(0, 0, 0);
+    unsigned faults = fail_store_at(0, 0, 0);
     unsigned lines = lines_end(text, sizeof text);
     expect(!told.failed == !lines);
     expect(lines <= told.failed + 1);
@@ -181,7 +182,7 @@ TEST(a_full_disk_from_there_on)
 { run_ways(0, ENOSPC); }
 
 TEST(short_transfers_once)
-{ run_ways(1, STORE_SHORT); }
+{ run_ways(1, FAIL_SHORT); }
 
 TEST(signals_in_between)
 { run_ways(1, EINTR); }
@@ -197,7 +198,7 @@ static unsigned run_temporary(const struct help_way *way, unsigned n, int error)
     struct store *s;
     o.throttle = n % 2 ? 1 << 30 : 0;
     log_set_level(LOG_ERROR - 1);
-    pages_store_fail_at(n, 2, error);
+    fail_store_at(n, 2, error);
     if (!pages_store_open(&o, &s, NULL)) {
         for (uint64_t page = 0; page < PAGES; page++)
             write_page(s, page, 1, &told);
@@ -205,7 +206,7 @@ static unsigned run_temporary(const struct help_way *way, unsigned n, int error)
         expect(pages_store_check(s));
         expect_eq(pages_store_close(s), 0);
     }
-    unsigned faults = pages_store_fail_at(0, 0, 0);
+    unsigned faults = fail_store_at(0, 0, 0);
     log_set_level(LOG_WARN);
     expect_eq(count_entries(o.folder), 0);
     return faults;
@@ -224,9 +225,9 @@ TEST(a_filesystem_on_which_files_have_names)
 {
     struct store_options o = help_options(&help_ways[5], STORE_TEMPORARY);
     struct store *s = NULL;
-    pages_store_fail_at(2, 1, EOPNOTSUPP);
+    fail_store_at(2, 1, EOPNOTSUPP);
     expect_eq(pages_store_open(&o, &s, NULL), 0);
-    expect_eq(pages_store_fail_at(0, 0, 0), 1);
+    expect_eq(fail_store_at(0, 0, 0), 1);
     expect_eq(count_entries(o.folder), 0);
     expect_eq(help_put(s, 4096, 1, 1), 0);
     expect_eq(help_see(s, 4096, 1, 1), 0);
@@ -245,11 +246,11 @@ TEST(without_io_uring_there_are_threads)
     pages_store_close(s);
     bool met = false; /* the call that sets up a ring */
     for (unsigned n = 1; n < 12 && help_has_uring(); n++) {
-        pages_store_fail_at(n, 1, ENOSYS);
+        fail_store_at(n, 1, ENOSYS);
         log_set_level(LOG_ERROR - 1);
         int err = pages_store_open(&o, &s, NULL);
         log_set_level(LOG_WARN);
-        pages_store_fail_at(0, 0, 0);
+        fail_store_at(0, 0, 0);
         if (err)
             continue;
         met |= !strcmp(pages_store_facts(s).engine, "threads");
@@ -268,18 +269,18 @@ TEST(a_ring_that_is_refused)
     if (!help_has_uring())
         return;
     expect_eq(pages_store_open(&o, &s, NULL), 0);
-    pages_store_fail_at(1, 100, EAGAIN);
+    fail_store_at(1, 100, EAGAIN);
     expect_eq(help_put(s, 4096, 1, 1), 0);
-    expect(pages_store_fail_at(0, 0, 0) >= 100);
+    expect(fail_store_at(0, 0, 0) >= 100);
     expect_eq(help_put(s, 4096, 2, 1), 0);
     log_set_level(LOG_ERROR - 1);
-    pages_store_fail_at(1, 0, EAGAIN); /* for longer than the store retries, and without the ring as well */
+    fail_store_at(1, 0, EAGAIN); /* for longer than the store retries, and without the ring as well */
     expect_eq(help_put(s, 4096, 3, 1), -EAGAIN);
-    pages_store_fail_at(0, 0, 0);
+    fail_store_at(0, 0, 0);
     expect_eq(help_put(s, 4096, 3, 1), 0); /* the ring is still used */
-    pages_store_fail_at(1, 1, EBADF);
+    fail_store_at(1, 1, EBADF);
     expect_eq(help_put(s, 4096, 4, 1), 0); /* the ring is abandoned */
-    expect_eq(pages_store_fail_at(0, 0, 0), 1);
+    expect_eq(fail_store_at(0, 0, 0), 1);
     expect_eq(help_put(s, 4096, 5, 1), 0);
     for (uint64_t page = 1; page <= 5; page++)
         expect_eq(help_see(s, 4096, page, 1), 0);
@@ -306,7 +307,7 @@ TEST(a_ring_that_is_refused_with_requests_on_their_way)
         if (page == 7)
             expect(pages_store_arm(s) == 0 || pages_store_arm(s) == -EAGAIN); /* submits the first eight */
     }
-    pages_store_fail_at(1, 1, ENXIO);
+    fail_store_at(1, 1, ENXIO);
     for (unsigned n = 1, all = 0; all < 16 && n; all += n) {
         n = help_wait(s, done, 16);
         for (unsigned i = 0; i < n; i++)
@@ -316,7 +317,7 @@ TEST(a_ring_that_is_refused_with_requests_on_their_way)
     expect_eq(bad, 0);
     expect(pages_store_check(s));
     pages_store_close(s);
-    pages_store_fail_at(0, 0, 0);
+    fail_store_at(0, 0, 0);
     log_set_level(LOG_WARN);
     free(buffer);
 }

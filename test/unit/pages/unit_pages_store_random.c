@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "episodes.h"
+#include "fail_store.h"
 #include "store_help.h"
 
 enum { MOST_PAGES = 64, MOST_DEPTH = 32, LARGEST_PAGE = 64 << 10 };
@@ -262,7 +263,7 @@ static void choose_engine(void) {
 static void open_again(void) {
     struct store_found found;
     finish_all();
-    pages_store_fail_at(0, 0, 0);
+    fail_store_at(0, 0, 0);
     require(pages_store_check(e.store));
     require(pages_store_close(e.store) == 0);
     e.options.kind = STORE_AGAIN;
@@ -277,8 +278,8 @@ static void open_again(void) {
 }
 
 static void plan_fault(void) {
-    static const int errors[] = {EIO, ENOSPC, EINTR, STORE_SHORT};
-    pages_store_fail_at(1 + roll(200), 1 + roll(2), errors[roll(4)]);
+    static const int errors[] = {EIO, ENOSPC, EINTR, FAIL_SHORT};
+    fail_store_at(1 + roll(200), 1 + roll(2), errors[roll(4)]);
 }
 
 /* ---- episodes ---- */
@@ -329,7 +330,7 @@ static uint64_t run_episode(uint64_t seed) {
     }
     if (e.store) {
         finish_all();
-        pages_store_fail_at(0, 0, 0);
+        fail_store_at(0, 0, 0);
         require(pages_store_close(e.store) == 0);
     }
     remove_files(e.options.folder);

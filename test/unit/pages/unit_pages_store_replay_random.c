@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "episodes.h"
+#include "fail_store.h"
 #include "replay_help.h"
 #include "store_help.h"
 
@@ -117,9 +118,9 @@ static bool prepare(int rank, uint64_t number) {
     memcpy(epoch->versions[rank], e.now[rank], sizeof e.now[rank]);
     epoch->begun[rank] = replay->count;
     if (chance(20))
-        pages_store_fail_at(1 + roll(8), 1, EIO);
+        fail_store_at(1 + roll(8), 1, EIO);
     int error = pages_store_prepare(act(rank), number);
-    require((pages_store_fail_at(0, 0, 0) > 0) == (error != 0));
+    require((fail_store_at(0, 0, 0) > 0) == (error != 0));
     if (!error)
         epoch->done[rank] = replay->count;
     return !error;
@@ -264,14 +265,14 @@ static bool find(size_t end) {
 
 static bool fail_power(void) {
     size_t end = chance(10) ? replay->count : roll((uint32_t)replay->count + 1);
-    pages_store_watch(NULL, NULL);
+    watch_store(NULL, NULL);
     for (int i = 0; i < e.ranks; i++) {
         require(replay_into(e.before[i], e.bytes[i], i, end, &dice));
         require(replay_write(path_of(i), e.before[i], e.bytes[i]));
     }
     bool goes_on = find(end);
     replay_forget();
-    pages_store_watch(watch, NULL);
+    watch_store(watch, NULL);
     return goes_on;
 }
 
@@ -297,7 +298,7 @@ static uint64_t run_episode(uint64_t seed) {
     bool goes_on = true;
     choose_episode(seed);
     remove_files(help_folder(1));
-    pages_store_watch(watch, NULL);
+    watch_store(watch, NULL);
     for (unsigned lives = 0; goes_on && lives < 20; lives++) {
         live();
         recorded += replay->count;
@@ -305,7 +306,7 @@ static uint64_t run_episode(uint64_t seed) {
     }
     for (int i = 0; i < e.ranks && goes_on; i++)
         pages_store_close(e.stores[i]);
-    pages_store_watch(NULL, NULL);
+    watch_store(NULL, NULL);
     replay_forget();
     return recorded;
 }

@@ -2,6 +2,7 @@
  * data in the file is detected; and that an older checkpoint can be restored. */
 #include "test.h"
 
+#include "fail_store.h"
 #include "store_epochs.h"
 
 /* ---- a checkpoint that some rank could not prepare ---- */
@@ -42,12 +43,12 @@ static unsigned fail_to_prepare(unsigned n, unsigned times, bool again) {
     make_checkpoint(s, 2);
     put_all(s, 0, 9, 3);
     lines_begin();
-    pages_store_fail_at(n, times, ENOSPC);
+    fail_store_at(n, times, ENOSPC);
     if (pages_store_prepare(s, epoch) == 0)
         expect_eq(pages_store_commit(s, epoch), 0);
     else
         (void)pages_store_abandon(s, epoch);
-    unsigned failed = pages_store_fail_at(0, 0, 0);
+    unsigned failed = fail_store_at(0, 0, 0);
     lines_end(text, sizeof text);
     put_all(s, 3, 12, 4); /* overwrites nothing that may be restored */
     if (again)
@@ -90,11 +91,11 @@ TEST(undoing_is_tried_again)
     make_checkpoint(s, 1);
     put_all(s, 0, 9, 2);
     lines_begin();
-    pages_store_fail_at(3, 0, ENOSPC); /* table, sync, record */
+    fail_store_at(3, 0, ENOSPC); /* table, sync, record */
     expect_eq(pages_store_prepare(s, 2), -ENOSPC);
     expect_eq(pages_store_abandon(s, 2), -ENOSPC);
     expect_eq(pages_store_prepare(s, 3), -ENOSPC);
-    pages_store_fail_at(0, 0, 0);
+    fail_store_at(0, 0, 0);
     expect_eq(lines_end(text, sizeof text), 3);
     put_all(s, 0, 9, 3);
     make_checkpoint(s, 4);

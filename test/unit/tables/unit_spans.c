@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "fail_memory.h"
 #include "tables/spans.h"
 
 enum { MEMBERS = 300 };
@@ -130,21 +131,21 @@ TEST(without_memory_nothing_changes)
     random_seed(&dice, 3);
     memset(model, 0, sizeof model);
     for (unsigned n = 1; n <= 2; n++) {
-        memory_fail_at(n);
+        fail_memory_at(n);
         expect(spans_open(&spans, MEMBERS, &budget) < 0);
         expect_eq(budget.used, 0);
     }
-    memory_fail_at(0);
+    fail_memory_at(0);
     expect_eq(spans_open(&spans, MEMBERS, &budget), 0);
     for (int i = 0; i < 1000; i++)
         step(MEMBERS);
     for (unsigned n = 1; n <= 2; n++) {
-        memory_fail_at(n);
+        fail_memory_at(n);
         expect(spans_resize(&spans, 100 * MEMBERS) < 0);
         expect_eq(spans_check(&spans), 0);
         query(see, MEMBERS);
     }
-    memory_fail_at(0);
+    fail_memory_at(0);
     for (int i = 0; i < 1000; i++)
         step(MEMBERS);
     spans_close(&spans);

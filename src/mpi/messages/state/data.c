@@ -40,13 +40,10 @@ static _Atomic uint64_t types_freed; /* by the program, so far */
 
 static MPI_Comm alone = MPI_COMM_NULL;
 
-/* The most bytes that MPI packs or unpacks in one call. Tests lower it: HEARTH_TEST_PART=bytes. */
-static uint64_t part_most = HEARTH_MPI_COUNTS ? UINT64_MAX : INT_MAX;
+/* The most bytes that MPI packs or unpacks in one call. */
+static const uint64_t part_most = HEARTH_MPI_COUNTS ? UINT64_MAX : INT_MAX;
 
 int p2p_data_open(void) {
-    const char *most = secure_getenv("HEARTH_TEST_PART");
-    if (most)
-        part_most = strtoull(most, NULL, 10);
     int rc = host_real.Comm_dup(MPI_COMM_SELF, &alone);
     return rc == MPI_SUCCESS ? host_Comm_set_errhandler(alone, MPI_ERRORS_RETURN) : rc;
 }

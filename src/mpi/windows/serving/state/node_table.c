@@ -274,7 +274,7 @@ static bool gather_on_nodes(struct node_table *m, const struct sent_row *own, MP
     return done;
 }
 
-/* Nodes of HEARTH_NODE_RANKS ranks, for tests. */
+/* Nodes of HEARTH_NODE_RANKS ranks. */
 static bool gather_on_emulated_nodes(struct node_table *m, const struct sent_row *own, MPI_Comm machine,
                                      int per_node, MPI_Comm comm) {
     MPI_Comm node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
