@@ -12,6 +12,9 @@
 #define heater_pause                hearth_core_heater_pause
 #define heater_resume               hearth_core_heater_resume
 #define heater_retire               hearth_core_heater_retire
+#define job_end                     hearth_core_job_end
+#define job_end_by_exit             hearth_core_job_end_by_exit
+#define job_end_register            hearth_core_job_end_register
 #define job_json                    hearth_core_job_json
 #define json_begin                  hearth_core_json_begin
 #define json_close                  hearth_core_json_close

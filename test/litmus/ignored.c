@@ -1,6 +1,7 @@
 /* ignored.c: HEARTH_TEST_IGNORED=KIND names the sync event that the mutant ignores. */
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "mpi/host/acquire.h"
 
 int acquire_ignored = -1;

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/cpu.h"
+#include "base/number.h"
 #include "base/settings.h"
 #include "run/find_library.h"
 #include "run/launcher/vendor.h"

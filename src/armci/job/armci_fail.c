@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/job_end.h"
 #include "base/log.h"
 
 struct armci armci_job;
@@ -19,7 +20,7 @@ void armci_fail(const char *call, const char *format, ...) {
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     log_error("%s: %s", call, what);
-    net_boot_abort(EXIT_FAILURE);
+    job_end(EXIT_FAILURE);
 }
 
 void armci_fail_mpi(const char *call, int code) {
@@ -31,11 +32,11 @@ void armci_fail_mpi(const char *call, int code) {
 
 void ARMCI_Error(const char *msg, int code) {
     log_error("ARMCI_Error: %s (code %d)", msg ? msg : "", code);
-    net_boot_abort(code);
+    job_end(code);
 }
 
 void armci_msg_abort(int code) {
-    net_boot_abort(code);
+    job_end(code);
 }
 
 /* Called by programs that are about to end the job themselves, also from signal handlers. */

@@ -8,8 +8,8 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "armci/job/armci_internal.h"
 #include "armci/request/local_ask.h"
@@ -17,23 +17,23 @@
 #include "armci/request/ops.h"
 #include "armci/request/rmw_apply.h"
 #include "base/compiler.h"
+#include "base/job_end.h"
 #include "base/log.h"
 #include "data/data.h"
 
-/* This thread may not call MPI; the launcher ends the job when a process exits. */
 static _Noreturn void serve_end_job(const char *what, int client, const void *low, size_t bytes) {
     log_error("%s of rank %d: %p ... %p (%zu bytes) is not ARMCI memory of this node: freed before the "
               "operations on it "
               "were fenced?",
               what, client, low, (const void *)((uintptr_t)low + bytes), bytes);
-    _exit(1);
+    job_end(EXIT_FAILURE);
 }
 
 static _Noreturn void refuse(const char *what, const struct net_block *b) {
     log_error("%s of rank %d: invalid block of %zu + %zu bytes, answer of %zu; do all ranks run the same "
               "version of the library?",
               what, b->client, b->header_bytes, b->bytes, b->answer_bytes);
-    _exit(1);
+    job_end(EXIT_FAILURE);
 }
 
 enum brings { NOTHING, DATA, ANSWER };
@@ -253,7 +253,7 @@ static enum net_result serve_unlock(void *arg, struct net_block *b) {
     if (armci_locks_unlock(&m, b->client) == 0)
         return NET_DONE;
     log_error("ARMCI_Unlock: rank %d does not hold mutex %u of rank %u", b->client, m.mutex, m.owner);
-    _exit(1);
+    job_end(EXIT_FAILURE);
 }
 
 /* ---- the node's own processes ---- */
@@ -302,7 +302,7 @@ static void serve_failed(void *arg, int rank, const char *why) {
         log_error("a rank cannot be served: %s; the job is ended", why);
     else
         log_error("rank %d cannot be reached: %s; the job is ended", rank, why);
-    _exit(1);
+    job_end(EXIT_FAILURE);
 }
 
 const struct net_service armci_service = {

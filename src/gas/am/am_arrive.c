@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/job_end.h"
 #include "base/log.h"
 #include "gas/am/am_remote.h"
 #include "gas/rma/gas_serve.h"
@@ -42,7 +42,7 @@ void gas_arrive_close(void) {
 
 static _Noreturn void arrive_end_job(const struct net_block *b) {
     log_error("active messages: invalid block header from rank %d; the job is ended", b->client);
-    _exit(1); /* this thread must not call MPI: the launcher ends the job when a process exits */
+    job_end(EXIT_FAILURE);
 }
 
 static int local_rank(const struct net_block *b, uint32_t rank) {

@@ -1,4 +1,5 @@
 /* ex_check.c: checks of arguments of GASNet-EX that are not needed for the call itself. HEARTH_CHECK_ARGS=off omits them. */
+#include "base/job_end.h"
 #include "gas/ex/ex.h"
 
 #include <stdlib.h>
@@ -57,5 +58,5 @@ void gas_ex_check_member(const char *call, gex_TM_t tm) {
 void gas_ex_end(const char *call) {
     if (!atomic_load(&gas_verbose)) /* the line was not logged */
         gas_fail(call, "an argument is invalid");
-    net_boot_abort(EXIT_FAILURE);
+    job_end(EXIT_FAILURE);
 }

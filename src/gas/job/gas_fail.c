@@ -1,6 +1,7 @@
 /* gas_fail.c: errors of the program, and the end of a job that cannot continue.
  *
  * Calls that return a code log the error and return it. Other calls end the job after one line. */
+#include "base/job_end.h"
 #include "gas/gas_internal.h"
 
 #include <stdarg.h>
@@ -21,7 +22,7 @@ void gas_fail(const char *call, const char *format, ...) {
     va_start(args, format);
     fail_say(call, format, args);
     va_end(args);
-    net_boot_abort(EXIT_FAILURE);
+    job_end(EXIT_FAILURE);
 }
 
 static bool fail_is_first(const char *format) {

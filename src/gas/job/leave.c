@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/job_end.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "gas/am/am.h"
@@ -240,7 +241,7 @@ void gasnet_exit(int exitcode) {
                          .tells = alone || !gas_is_attached() || !gas_memory_is_durable(),
                          .patience_ms = alone ? LEAVE_MS : patience(0)};
     if (!job_leave(&end, "gasnet_exit was called", true))
-        net_boot_abort(exitcode ? exitcode : EXIT_FAILURE);
+        job_end(exitcode);
     leave_finalize_mpi();
     fflush(NULL);
     _exit(exitcode == 0 && unsaved ? EXIT_FAILURE : exitcode);
@@ -261,7 +262,7 @@ static void at_exit(int status, void *arg) {
     fflush(NULL);
     struct ending end = {.code = status, .tells = status != 0, .patience_ms = patience(status)};
     if (!job_leave(&end, "main has returned", true))
-        net_boot_abort(status ? status : EXIT_FAILURE);
+        job_end(status);
     leave_finalize_mpi();
     if (unsaved && status == 0) {
         fflush(NULL);
@@ -274,7 +275,7 @@ static int with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
     (void)comm, (void)key, (void)value, (void)extra;
     struct ending end = {.patience_ms = patience(0)};
     if (!atomic_load(&begun) && !job_leave(&end, "MPI_Finalize was called", false))
-        net_boot_abort(EXIT_FAILURE);
+        job_end(EXIT_FAILURE);
     return MPI_SUCCESS;
 }
 

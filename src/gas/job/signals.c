@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/job_end.h"
 #include "gas/am/am.h"
 #include "gas/job/leave.h"
 
@@ -99,7 +100,7 @@ static void on_guard(int number) {
     ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
     (void)written; /* there is no other way to report it */
     alarm(LAST_S);
-    net_boot_abort(atomic_load(&guard_code));
+    job_end(atomic_load(&guard_code));
 }
 
 void gas_signals_guard(int code, bool in_quit) {

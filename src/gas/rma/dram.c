@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/job_end.h"
 #include "gas/rma/ask.h"
 #include "gas/rma/gas_serve.h"
 #include "gas/rma/gas_update.h"
@@ -339,7 +340,7 @@ enum net_result gas_dram_serve_set(void *arg, struct net_block *b) {
 int gas_dram_open(size_t bytes, char **base) {
     int status = gas_batch_open();
     if (status != 0)
-        net_boot_abort(EXIT_FAILURE); /* other ranks wait for this one below */
+        job_end(EXIT_FAILURE); /* other ranks wait for this one below */
     status = net_shared_open(&gas_job.node_boot, bytes, NULL, &shared);
     if (status == 0)
         *base = bytes > 0 ? shared->base + shared->parts[gas_job.node_boot.rank].offset : NULL;

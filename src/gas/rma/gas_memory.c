@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/job_end.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "gas/am/am.h"
@@ -162,7 +163,7 @@ bool gas_memory_check(const char *call, gasnet_node_t node, const void *address,
 
 static void pages_failed(void *arg, const char *why) {
     (void)arg, (void)why; /* the error was logged */
-    net_boot_abort(EXIT_FAILURE);
+    job_end(EXIT_FAILURE);
 }
 
 static const struct pages_events events = {.failed = pages_failed, .update = gas_update_apply};

@@ -1,20 +1,20 @@
 /* gas_serve.c: the table of the helper's handlers, and the reaction to a lost peer. */
 #include "gas/rma/gas_serve.h"
 
-#include <unistd.h>
+#include <stdlib.h>
 
+#include "base/job_end.h"
 #include "base/log.h"
 
-/* In any thread, also one that must not call MPI: the launcher ends the job when a process exits. */
 static void service_failed(void *arg, int rank, const char *why) {
     (void)arg;
     if (atomic_load(&gas_job.stage) == GAS_LEAVING)
-        _exit(1); /* the failing rank has logged the cause */
+        job_end(EXIT_FAILURE); /* the failing rank has logged the cause */
     if (rank < 0)
         log_error("a node cannot be served: %s; the job is ended", why);
     else
         log_error("node %d cannot be reached: %s; the job is ended", rank, why);
-    _exit(1);
+    job_end(EXIT_FAILURE);
 }
 
 const struct net_service gas_service = {

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/job_end.h"
 #include "base/log.h"
 #include "mpi/host/standard.h"
 
@@ -175,8 +176,7 @@ static void foreign_end(bool is_early) {
             step_aside(found.paths[i]);
         if (log_is_first_rank())
             foreign_say(LOG_ERROR, found.paths[i], "it ends");
-        log_settle();
-        _exit(1);
+        job_end(EXIT_FAILURE);
     }
 }
 

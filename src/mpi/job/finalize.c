@@ -1,4 +1,5 @@
 /* finalize.c: MPI_Finalize: what must happen before the end of MPI, in this order. */
+#include "base/job_end.h"
 #include "mpi/host/complaints.h"
 #include "mpi/host/hooks.h"
 #include "mpi/host/progress.h"
@@ -19,5 +20,7 @@ int hook_Finalize(void) {
     report_at_end();
     report_partial_remove();
     live_close(LIVE_BY_MPI);
-    return host_Finalize();
+    int rc = host_Finalize();
+    job_end_register(NULL); /* no job is left */
+    return rc;
 }

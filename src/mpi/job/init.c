@@ -1,4 +1,5 @@
 /* init.c: MPI_Init and MPI_Init_thread: what starts with MPI, in this order. */
+#include "base/job_end.h"
 #include "base/log.h"
 #include "mpi/host/acquire.h"
 #include "mpi/host/agreement.h"
@@ -13,6 +14,8 @@
 #include "mpi/requests/polled.h"
 #include "observe/live.h"
 
+#include <stdio.h>
+
 static void job_show(void) {
     int rank = -1, size = 0;
     host_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -21,10 +24,18 @@ static void job_show(void) {
     live_open(LIVE_BY_MPI, rank, size);
 }
 
+/* The reports say that the program did not end by itself. */
+static void job_abort(int code) {
+    report_partial_end("was ended by Hearth after an error");
+    fflush(NULL);
+    host_Abort(MPI_COMM_WORLD, code);
+}
+
 static void job_start(void) {
     int level = MPI_THREAD_MULTIPLE;
     host_Query_thread(&level);
     acquire_is_shared = level == MPI_THREAD_MULTIPLE;
+    job_end_register(job_abort);
     job_show();
     agreement_reach();
     p2p_start();

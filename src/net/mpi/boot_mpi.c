@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/job_end.h"
 #include "base/log.h"
 #include "net/boot/machine.h"
 #include "net/mpi/boot_mpi.h"
@@ -32,7 +32,7 @@ static int boot_mpi_gather(void *arg, const void *mine, void *all, size_t bytes)
     if (status == MPI_SUCCESS)
         return 0;
     log_error("MPI could not exchange %zu bytes per rank; the job is ended", bytes);
-    net_boot_abort(EXIT_FAILURE);
+    job_end(EXIT_FAILURE);
 }
 
 void net_boot_over(const void *of, struct net_boot *boot) {
@@ -64,14 +64,16 @@ const char *net_mpi_abi(void) {
 }
 
 /* Before MPI_Init and after MPI_Finalize there is no job to end, only this process. */
-void net_boot_abort(int code) {
+static void boot_mpi_end(int code) {
     int started = 0, over = 0;
     MPI_Initialized(&started);
     MPI_Finalized(&over);
     fflush(NULL);
-    log_settle();
     /* MPI_COMM_WORLD: given another communicator, MPICH 4.0 lets other processes live on */
     if (started && !over)
-        MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_FAILURE);
-    _exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
+        MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+__attribute__((constructor)) static void boot_mpi_register(void) {
+    job_end_register(boot_mpi_end);
 }

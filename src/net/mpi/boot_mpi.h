@@ -1,4 +1,4 @@
-/* boot_mpi.h: what net takes from MPI: the bootstrap collective, the end of a job, and messages between nodes. It is part of each
+/* boot_mpi.h: what net takes from MPI: the bootstrap collective, the end of a job (base/job_end.h), and messages between nodes. It is part of each
  * library that knows MPI, and not of libhearth-core. */
 #ifndef HEARTH_NET_BOOT_MPI_H
 #define HEARTH_NET_BOOT_MPI_H
@@ -10,10 +10,6 @@ void net_boot_over(const void *comm, struct net_boot *boot);
 
 /* A number that is equal in two ranks of `comm` if and only if they run on one machine. Collective. */
 int net_boot_machine(const void *comm);
-
-/* Ends the job: calls MPI_Abort where that is allowed, otherwise ends only this process. The exit status is never 0,
- * which would report success to a batch system. Flushes all output streams and the log first. */
-_Noreturn void net_boot_abort(int code);
 
 /* Offers MPI messages as a network between nodes. `find_mpi` finds functions of the MPI library by their names, for processes in
  * which libhearth-mpi interposes them: these messages are not the program's. NULL: nothing is interposed. */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/job_end.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "net/rpc/rpc_engine.h"
@@ -157,6 +158,7 @@ static void *helper_run(void *arg) {
     struct helper *h = arg;
     unsigned blocked;
     live_thread_begins(LIVE_HELPER);
+    job_end_by_exit();
     net_affinity_thread(&h->affinity, h->net->masks);
     if (settings_get()->short_slices)
         net_sched_slice_shorten();

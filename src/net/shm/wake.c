@@ -11,12 +11,14 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/job_end.h"
 #include "base/log.h"
 
 enum { IDLE, ASLEEP, WOKEN };
@@ -58,6 +60,5 @@ bool net_wake_wait(struct wake *w, uint64_t microseconds) {
 
 void net_wake_failed(const char *whom) {
     log_error("%s cannot be woken: %s; the job is ended", whom, strerror(errno));
-    log_settle();
-    _exit(1);
+    job_end(EXIT_FAILURE);
 }

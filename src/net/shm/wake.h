@@ -18,7 +18,7 @@ void net_wake_up(struct wake *w);
 bool net_wake_wait(struct wake *w, uint64_t microseconds);
 
 /* A thread that sleeps on a descriptor cannot be woken, for the reason in errno, and others would wait for it forever. Logs one line and
- * exits, whereupon the launcher ends the job. Any thread: it does not call MPI. */
+ * ends the job. Any thread. */
 _Noreturn void net_wake_failed(const char *whom);
 
 #endif

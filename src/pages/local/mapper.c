@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
+#include "base/job_end.h"
 #include "pages/local/local_internal.h"
 
 void pages_mapper_ask(struct pages_pool *pool, uint32_t frame, enum pages_level level) {
@@ -84,6 +85,7 @@ static uint64_t mapper_look_through(struct local *l, uint64_t now) {
 static void *mapper_run(void *arg) {
     struct local *l = arg;
     struct pool_mapper *m = &l->pool->mappers[l->options.rank];
+    job_end_by_exit();
     prctl(PR_SET_TIMERSLACK, 1000UL); /* it sleeps for about 100 us, and other threads wait for it */
     for (;;) {
         uint32_t seen =

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/job_end.h"
 #include "base/log.h"
 #include "net/net.h"
 #include "pages/local/local_internal.h"
@@ -47,8 +48,8 @@ static void userfault_take(struct local *l, const struct uffd_msg *m) {
     enum local_result result =
         pages_local_resolve(l, page, m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE, NULL);
     if (result == LOCAL_FAILED)
-        abort();              /* the error is logged; the thread that faulted cannot be woken otherwise */
-    if (result == LOCAL_DONE) /* otherwise the thread waits until the process exits */
+        job_end(EXIT_FAILURE); /* the error is logged; the thread that faulted cannot be woken otherwise */
+    if (result == LOCAL_DONE)  /* otherwise the thread waits until the process exits */
         userfault_wake(l, page);
 }
 
@@ -56,6 +57,7 @@ static void *userfault_run(void *arg) {
     struct local *l = arg;
     struct pollfd polled[] = {{.fd = l->userfault, .events = POLLIN},
                               {.fd = l->userfault_stop, .events = POLLIN}};
+    job_end_by_exit();
     for (;;) {
         struct uffd_msg m;
         if (read(l->userfault, &m, sizeof(m)) == (ssize_t)sizeof(m)) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/job_end.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "observe/live.h"
@@ -141,6 +142,7 @@ static void *service_run(void *service) {
         net_sched_slice_shorten();
     pthread_mutex_lock(&s->progress.lock);
     live_thread_begins(LIVE_SERVICE);
+    job_end_by_exit();
     while (!atomic_load_explicit(&s->thread.stop, memory_order_acquire)) {
         if (pages_service_go_round(s) > 0 || service_spin(s))
             s->thread.empty = 0;

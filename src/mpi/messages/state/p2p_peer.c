@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/job_end.h"
 #include "base/log.h"
 
 int p2p_rank, p2p_size;
@@ -36,18 +37,12 @@ struct p2p_peer *p2p_peer_make(int rank) {
     return p;
 }
 
-static _Noreturn void end_job(int code) {
-    log_settle();
-    host_Abort(MPI_COMM_WORLD, code);
-    abort();
-}
-
 void p2p_out_of_memory(const char *what) {
     log_error("HEARTH_MATCH: no memory for %s; it would be lost, so the program ends", what);
-    end_job(MPI_ERR_NO_MEM);
+    job_end(MPI_ERR_NO_MEM);
 }
 
 void p2p_mpi_failed(const char *what) {
     log_error("HEARTH_MATCH: %s failed inside MPI; messages would be lost, so the program ends", what);
-    end_job(MPI_ERR_INTERN);
+    job_end(MPI_ERR_INTERN);
 }

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "base/job_end.h"
 #include "base/log.h"
 #include "mpi/messages/transport/p2p_channel.h"
 #include "mpi/messages/transport/p2p_progress.h"
@@ -40,6 +41,7 @@ static enum look helper_look(void) {
 static void *helper_work(void *arg) {
     enum look next = LOOK_LATER;
     live_thread_begins(LIVE_MESSAGES);
+    job_end_by_exit();
     while (!atomic_load_explicit(&stop, memory_order_acquire)) {
         if (next == LOOK_NOW)
             p2p_yield_lock();

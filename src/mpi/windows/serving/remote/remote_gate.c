@@ -7,8 +7,8 @@
  * For MPI_Win_lock_all one request locks all ranks of the node, one after the other, in ascending order as everywhere. */
 #include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/job_end.h"
 #include "base/log.h"
 #include "mpi/windows/serving/remote/remote.h"
 
@@ -109,7 +109,7 @@ void serve_remote_gate_lock(struct serve_domain *d, struct served *s, const stru
         struct serve_waiter *w = malloc(sizeof *w);
         if (!w) {
             log_error("no memory for a rank that waits for a lock; the job is ended");
-            _exit(1);
+            job_end(EXIT_FAILURE);
         }
         *w = first;
         struct serve_waiter **at = &d->waiters;

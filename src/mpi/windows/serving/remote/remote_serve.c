@@ -7,18 +7,17 @@
  * origin asks for that status (RPC_STATUS). */
 #include "mpi/windows/serving/remote/remote_serve.h"
 
-#include <unistd.h>
+#include <stdlib.h>
 
 #include "base/compiler.h"
+#include "base/job_end.h"
 #include "base/log.h"
 #include "tables/shape.h"
 
-/* This thread may not call MPI; the launcher ends the job when a process exits. */
 _Noreturn void serve_remote_end_job(const struct net_block *b, const char *what) {
     log_error("window: a request of %zu + %zu bytes from rank %d %s; the job is ended", b->header_bytes,
               b->bytes, b->client, what);
-    log_settle();
-    _exit(1);
+    job_end(EXIT_FAILURE);
 }
 
 _Noreturn void serve_remote_refuse(const struct net_block *b) {
@@ -263,8 +262,7 @@ static void serve_failed(void *arg, int rank, const char *why) {
         log_error("windows: a rank cannot be served: %s; the job is ended", why);
     else
         log_error("windows: rank %d cannot be reached: %s; the job is ended", rank, why);
-    log_settle();
-    _exit(1);
+    job_end(EXIT_FAILURE);
 }
 
 struct net_service serve_remote_service(struct serve_domain *d) {

@@ -3,17 +3,14 @@
  * exchange itself fails, no further one can be relied upon. */
 #include "mpi/windows/serving/state/serve_agree.h"
 
-#include <stdlib.h>
-
+#include "base/job_end.h"
 #include "base/log.h"
 #include "mpi/windows/serving/state/served.h"
 
 void serve_agree_broken(const char *what) {
     log_error("windows: %s failed inside MPI; the other ranks would wait for this one, so the program ends",
               what);
-    log_settle();
-    host_Abort(MPI_COMM_WORLD, MPI_ERR_INTERN);
-    abort();
+    job_end(MPI_ERR_INTERN);
 }
 
 bool serve_agree(bool mine, MPI_Comm comm) {
