@@ -7,11 +7,10 @@
 
 #include "fuzz.h"
 #include "gas/am/am.h"
-#include "gas/rma/ask.h"
-#include "gas/rma/batch.h"
-#include "gas/gas_internal.h"
-#include "gas/rma/gas_serve.h"
-#include "gas/rma/gas_update.h"
+#include "gas/memory/ask.h"
+#include "gas/memory/batch.h"
+#include "gas/process/process.h"
+#include "gas/memory/gas_update.h"
 
 enum {
     SEGMENT = 4096,
@@ -30,14 +29,12 @@ _Thread_local struct am_context gas_am_context;
 static bool has_failed;
 static struct net_op *started;
 
-static void on_failure(void *arg, int rank, const char *why) {
-    (void)arg, (void)rank, (void)why;
+/* ---- stubs of the network ---- */
+
+void gas_lost(int rank, const char *why) {
+    (void)rank, (void)why;
     has_failed = true;
 }
-
-const struct net_service gas_service = {.failed = on_failure};
-
-/* ---- stubs of the network ---- */
 
 bool gas_ask_is_done(const struct net_op *op) {
     (void)op;

@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-#include "gas/job/leave.h"
-#include "gas/rma/gas_memory.h"
+#include "gas/memory/gas_memory.h"
 
 /* ---- checks ---- */
 

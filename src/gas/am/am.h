@@ -1,9 +1,10 @@
-/* am.h: active messages: the handler context of a thread, execution of handlers, and messages to other nodes. */
+/* am.h: active messages: handlers, sending, polling, and messages to other nodes. */
 #ifndef HEARTH_GAS_AM_H
 #define HEARTH_GAS_AM_H
 
 #include "base/compiler.h"
 #include "gas/am/message.h"
+#include "gas/process/context.h"
 
 /* Internal handlers, below those of the program (128 to 255). */
 enum { AM_BARRIER = 1, AM_LEAVE, AM_COLL, AM_PEER_COMPLETE, AM_FIRST = 128, AM_LAST = 255 };
@@ -16,10 +17,6 @@ void gas_am_expect(int index, unsigned count, unsigned flags);
 /* Both, for a handler of ours, which gets requests of this kind: GEX_FLAG_AM_SHORT or GEX_FLAG_AM_MEDIUM. */
 void gas_am_register_own(int index, am_handler *fn, unsigned count, unsigned kind);
 
-/* ---- context of a thread ---- */
-
-enum am_where { AM_OUTSIDE, AM_IN_REQUEST, AM_IN_REPLY };
-
 /* The token of a handler; on the stack of the thread that runs it. */
 struct am_token {
     const struct am_message *message;
@@ -28,38 +25,6 @@ struct am_token {
     struct am_message *reply; /* buffer for the reply */
     char *reply_data;
 };
-
-/* Between gasnet_hold_interrupts and gasnet_resume_interrupts; between gex_AM_Prepare and gex_AM_Commit. */
-enum { AM_HELD = 1, AM_PREPARED = 2 };
-
-struct gas_thread;
-struct am_context {
-    enum am_where where;
-    struct am_token *token; /* of the running handler */
-    unsigned locks;         /* handler-safe locks held */
-    unsigned held;          /* AM_HELD, AM_PREPARED */
-    /* How many gas_am_enter are open: the thread is in calls that take locks. Read by signal handlers that interrupt it. */
-    unsigned inside;
-    /* The thread's record (gas_handle.h), here so that a put or get finds both in one place; NULL before its first call. */
-    struct gas_thread *thread;
-};
-/* initial-exec: every put and get accesses it without a call. It is small enough for the static TLS space that the loader
- * reserves for libraries loaded after start-up. */
-extern _Thread_local struct am_context gas_am_context HIDDEN __attribute__((tls_model("initial-exec")));
-
-static inline void gas_am_enter(void) {
-    gas_am_context.inside++;
-    atomic_signal_fence(memory_order_seq_cst);
-}
-static inline void gas_am_leave(void) {
-    atomic_signal_fence(memory_order_seq_cst);
-    gas_am_context.inside--;
-}
-
-/* Whether this thread may communicate: it runs no handler, and holds neither a handler-safe lock nor interrupts. */
-static inline bool gas_am_is_free(void) {
-    return ((unsigned)gas_am_context.where | gas_am_context.locks | gas_am_context.held) == 0;
-}
 
 /* ---- running handlers: run.c ---- */
 
@@ -96,6 +61,31 @@ void gas_am_send(int rank, int handler, int count, const int32_t *args);
 void gas_am_send_data(int rank, int handler, const void *data, size_t bytes, int count, const int32_t *args);
 /* The same, but returns false if no slot is free. */
 bool gas_am_send_if_possible(int rank, int handler, int count, const int32_t *args);
+
+/* ---- polling: am_poll.c ---- */
+
+/* gas_fail if this thread runs a handler: handlers must not communicate or wait. gas_breach if it holds a handler-safe
+ * lock or interrupts. Called first in every call that communicates or waits. */
+void gas_need_free(const char *call);
+
+/* Runs the handlers of messages that have arrived and drives the network. Every wait loop calls it in each round.
+ * Returns whether anything happened. Not inside handlers. */
+bool gas_poll(void);
+
+/* The same for calls that do not wait: it does not poll the network, which would cost more than some of these calls. */
+bool gas_poll_quickly(void);
+
+/* One idle round of a wait: returns immediately, or sleeps until a message arrives or some time has passed, as set by
+ * gasnet_set_waitmode. `round` counts the rounds: 0 at first, kept by the caller. */
+void gas_poll_rest(unsigned *round);
+
+/* What a poll advances besides messages. The rooms above, whose waits poll, put their functions here before the first poll. */
+struct gas_tended {
+    _Atomic unsigned open;     /* collective operations that are not complete */
+    bool (*collectives)(void); /* advances them; returns whether anything happened */
+    void (*operations)(void);  /* advances operations of the calling thread in pages */
+};
+extern struct gas_tended gas_tended HIDDEN;
 
 /* ---- to and from other nodes: am_remote.c, am_pull.c ---- */
 

@@ -9,8 +9,6 @@
 #include "base/job_end.h"
 #include "base/log.h"
 #include "gas/am/am_remote.h"
-#include "gas/rma/gas_serve.h"
-#include "gas/job/signals.h"
 
 /* Per sender: the place that the parts of its message are written to. One helper serves a sender, so each entry has one
  * writer. */
@@ -117,7 +115,7 @@ enum net_result gas_am_serve(void *arg, struct net_block *b) {
         arrive_end_job(b);
     int local = local_rank(b, h.rank), place = arrive_place_of(&h, b, local);
     if (UNLIKELY(h.message.handler == AM_LEAVE))
-        gas_signals_quit(local, h.message.args[0]);
+        gas_box_quit(local, h.message.args[0]);
     if (place < 0) {
         gas_box_park(local, &(struct am_parked){.source = (uint32_t)b->client,
                                                 .slot = h.slot,

@@ -6,6 +6,7 @@
  * all cells and bits. All four accesses are sequentially consistent: if the sender does not find the receiver asleep,
  * the receiver finds the message. */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -125,4 +126,18 @@ void gas_box_sleep(uint64_t microseconds) {
         net_wake_wait(&b->wake, microseconds);
     atomic_store_explicit(&b->asleep, 0, memory_order_relaxed);
     atomic_store_explicit(&taken, false, memory_order_release);
+}
+
+/* ---- leaving ---- */
+
+void gas_box_quit(int local, int code) {
+    struct am_box *b = gas_box_of(local);
+    pid_t pid = atomic_load(&b->pid);
+    atomic_store(&b->leave_code, code + 1);
+    if (pid > 0)
+        kill(pid, SIGQUIT);
+}
+
+bool gas_box_is_leaving(int local) {
+    return atomic_load(&gas_box_of(local)->pid) == 0;
 }

@@ -6,10 +6,9 @@
 
 #include "base/compiler.h"
 #include "gas/am/am.h"
-#include "gas/rma/ask.h"
-#include "gas/rma/gas_handle.h"
-#include "gas/coll/coll.h"
-#include "gas/job/leave.h"
+#include "gas/memory/ask.h"
+
+struct gas_tended gas_tended;
 
 /* ---- running messages ---- */
 
@@ -62,13 +61,13 @@ static bool poll_messages(bool network) {
         gas_ask_progress();
     if (UNLIKELY(has_parked()))
         happened |= gas_pull_tend();
-    if (UNLIKELY(gas_coll_is_busy()))
-        happened |= gas_coll_tend();
+    if (UNLIKELY(atomic_load_explicit(&gas_tended.open, memory_order_relaxed) > 0))
+        happened |= gas_tended.collectives();
     return happened;
 }
 
 bool gas_poll(void) {
-    gas_handle_tend();
+    gas_tended.operations();
     return poll_messages(gas_job.world->nodes > 1);
 }
 

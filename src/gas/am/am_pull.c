@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "gas/rma/ask.h"
+#include "gas/memory/ask.h"
 #include "gas/am/am_remote.h"
-#include "gas/rma/gas_serve.h"
 
 struct pull {
     struct net_op op;

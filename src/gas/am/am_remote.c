@@ -16,8 +16,7 @@
 
 #include <string.h>
 
-#include "gas/rma/ask.h"
-#include "gas/rma/gas_serve.h"
+#include "gas/memory/ask.h"
 
 struct am_request {
     struct net_op op, parts;

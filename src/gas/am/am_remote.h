@@ -3,6 +3,7 @@
 #define HEARTH_GAS_AM_REMOTE_H
 
 #include "gas/am/am.h"
+#include "gas/process/remote_op.h"
 
 /* GAS_AM: the request, and its payload unless that was sent before. */
 struct remote_request_header {
@@ -43,5 +44,8 @@ static inline bool gas_remote_is_valid(const struct am_message *m, uint32_t sour
 /* The helper's side; called in the leader of a node, before the network is open. */
 int gas_arrive_open(void);
 void gas_arrive_close(void);
+
+/* The helper's handlers: am_arrive.c. */
+net_serve gas_am_serve_part, gas_am_serve, gas_am_serve_pull, gas_am_serve_reply;
 
 #endif

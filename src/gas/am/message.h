@@ -24,7 +24,7 @@
 #define HEARTH_GAS_MESSAGE_H
 
 #include "base/compiler.h"
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 enum {
     AM_ARGS = 16,
@@ -108,6 +108,12 @@ static inline void gas_bits_set(_Atomic uint32_t *word, int bit) {
 /* Called after something was put into a box: its rank will notice it, or not fall asleep. Any thread of any process of
  * the node. */
 void gas_box_wake(struct am_box *b);
+
+/* Sends SIGQUIT to that rank of this node, because another rank leaves with this code. Any thread of any process of the
+ * node. */
+void gas_box_quit(int local, int code);
+/* Whether that rank of this node leaves already. */
+bool gas_box_is_leaving(int local);
 
 /* ---- queues: `what` is an index, combined with AM_IS_REPLY ---- */
 

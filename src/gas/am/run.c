@@ -5,8 +5,6 @@
 
 static _Atomic(am_handler *) handlers[AM_LAST + 1]; /* set by gasnet_attach, before any rank can send */
 
-_Thread_local struct am_context gas_am_context;
-
 void gas_am_register(int index, am_handler *fn) {
     atomic_store(&handlers[index], fn);
 }

@@ -3,7 +3,7 @@
 #define HEARTH_GAS_COLL_H
 
 #include "base/compiler.h"
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 #include "gasnet/gasnet_coll.h"
 
 /* The members of a team are images: participating threads, or the nodes themselves if each has one image. Every image has
@@ -83,15 +83,6 @@ void gas_tree_reduce(struct gasnet_coll_operation *o, const struct gasnet_team *
 /* The same; the result is in `dst` of the root. */
 void gas_tree_reduce_to(struct gasnet_coll_operation *o, const struct gasnet_team *team, gasnet_node_t first,
                         gasnet_node_t root, void *dst, const struct tree_reduction *r);
-
-/* ---- for gas_poll ---- */
-
-extern _Atomic unsigned gas_coll_open_count HIDDEN; /* operations that are not complete */
-static inline bool gas_coll_is_busy(void) {
-    return atomic_load_explicit(&gas_coll_open_count, memory_order_relaxed) > 0;
-}
-/* Makes progress; returns whether there was any. */
-bool gas_coll_tend(void);
 
 /* In gasnet_attach, before any rank can have left it. */
 void gas_coll_open(void);

@@ -61,7 +61,6 @@ static struct chain {
     struct early *early, **early_end;
 } chains[CHAINS];
 static struct gasnet_coll_operation *first, *last;
-_Atomic unsigned gas_coll_open_count;
 
 static struct chain *chain_of(uint64_t team_id, uint32_t number) {
     return &chains[(team_id * 31 + (team_id >> 32) + number) % CHAINS];
@@ -297,7 +296,7 @@ static void unlink_operation(struct gasnet_coll_operation *o) {
     *(o->previous ? &o->previous->next : &first) = o->next;
     *(o->next ? &o->next->previous : &last) = o->previous;
     pthread_mutex_unlock(&lock);
-    atomic_fetch_sub_explicit(&gas_coll_open_count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&gas_tended.open, 1, memory_order_relaxed);
     atomic_store_explicit(&o->complete, true, memory_order_release); /* from now on its owner may free it */
 }
 
@@ -309,7 +308,7 @@ static struct gasnet_coll_operation *schedule_next_of(struct gasnet_coll_operati
 }
 
 /* A send may poll and so re-enter this function. This thread then holds `drive` already, and the inner call does nothing. */
-bool gas_coll_tend(void) {
+static bool coll_tend(void) {
     bool happened = false;
     if (pthread_mutex_trylock(&drive) != 0)
         return false;
@@ -335,9 +334,9 @@ gasnet_coll_handle_t gas_schedule_start(struct gasnet_coll_operation *o) {
     *(last ? &last->next : &first) = o;
     last = o;
     deliver_early(c, o);
-    atomic_fetch_add_explicit(&gas_coll_open_count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&gas_tended.open, 1, memory_order_relaxed);
     pthread_mutex_unlock(&lock);
-    gas_coll_tend();
+    coll_tend();
     return o;
 }
 
@@ -373,6 +372,7 @@ void gas_schedule_wait(gasnet_coll_handle_t o) {
 }
 
 void gas_coll_open(void) {
+    gas_tended.collectives = coll_tend;
     gas_am_register_own(AM_COLL, (am_handler *)schedule_arrived, 8, GEX_FLAG_AM_MEDIUM);
     gas_team_open();
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gas/am/am.h"
 #include "gas/coll/coll.h"
 
 static gasnet_team_handle_t all; /* lives as long as the process */

@@ -13,7 +13,8 @@
 
 #include "base/compiler.h"
 #include "gas/coll/coll.h"
-#include "gas/gas_internal.h"
+#include "gas/memory/gas_number.h"
+#include "gas/process/process.h"
 #include "gasnet/gasnetex.h"
 
 struct gasnetc_client {
@@ -119,18 +120,5 @@ void gas_ex_peer_open(void);
 bool gas_ex_peer_is_armed(void);
 /* The call is complete: sends the notification, and disarms the thread. */
 void gas_ex_peer_notify(gasnet_node_t node);
-
-/* ---- numbers: ex_number.c ---- */
-
-#define EX_FETCHING_OPS GEX_OP_TO_FETCHING(GEX_OP_CAS * 2 - 1)
-
-/* The bytes of a built-in type; 0: it is none. */
-size_t gas_ex_type_bytes(gex_DT_t dt);
-/* Whether a non-fetching operator is defined for the type. */
-bool gas_ex_type_has(gex_DT_t dt, gex_OP_t op);
-/* What an operator that does not fetch makes of `old`. Words hold a value of the type at their lowest address. */
-uint64_t gas_ex_apply(gex_DT_t dt, gex_OP_t op, uint64_t old, uint64_t operand1, uint64_t operand2);
-/* right[i] = left[i] (op) right[i] */
-void gas_ex_combine(gex_DT_t dt, gex_OP_t op, const void *left, void *right, size_t count);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "base/compiler.h"
 #include "gas/rma/gas_transfer.h"
-#include "gas/rma/gas_update.h"
+#include "gas/memory/gas_update.h"
 
 struct gasnetc_domain {
     gex_TM_t tm;
@@ -30,7 +30,7 @@ struct gasnetc_domain {
 
 static bool ops_are_valid(gex_DT_t dt, gex_OP_t ops) {
     gex_OP_t plain = (ops & ~(EX_FETCHING_OPS | GEX_OP_GET)) | GEX_OP_TO_NONFETCHING(ops & EX_FETCHING_OPS);
-    return ops != 0 && (plain == 0 || gas_ex_type_has(dt, plain));
+    return ops != 0 && (plain == 0 || gas_number_type_has(dt, plain));
 }
 
 void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_Flags_t flags) {
@@ -40,7 +40,7 @@ void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_F
     gas_ex_flags(call, flags,
                  GEX_FLAG_AD_FAVOR_MY_RANK | GEX_FLAG_AD_FAVOR_MY_NBRHD | GEX_FLAG_AD_FAVOR_REMOTE |
                      EX_SEGMENT_FLAGS | GEX_FLAG_SELF_SEG_OFFSET | GEX_FLAG_PEER_SEG_OFFSET);
-    if (UNLIKELY(gas_ex_type_bytes(dt) == 0))
+    if (UNLIKELY(gas_number_type_bytes(dt) == 0))
         gas_fail(call, "0x%x is not one of the types GEX_DT_I32, U32, I64, U64, FLT and DBL", dt);
     if (UNLIKELY(!ops_are_valid(dt, ops)))
         gas_fail(call, "operators 0x%x: none, or some that the type 0x%x does not have", ops, dt);
@@ -48,7 +48,7 @@ void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_F
     if (!ad)
         gas_fail(call, "no memory for an atomic domain");
     *ad = (struct gasnetc_domain){
-        .tm = tm, .type = dt, .ops = ops, .flags = flags, .bytes = gas_ex_type_bytes(dt)};
+        .tm = tm, .type = dt, .ops = ops, .flags = flags, .bytes = gas_number_type_bytes(dt)};
     *ad_p = ad;
 }
 

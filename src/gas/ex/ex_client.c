@@ -1,11 +1,10 @@
-/* ex_client.c: the client, and the beginning of a job by GASNet-EX. */
+/* ex_client.c: the client, and what every job has of GASNet-EX. */
 #include "gas/ex/ex.h"
 
 #include <stdio.h>
 
 #include "base/settings.h"
 #include "gas/am/am.h"
-#include "gas/job/gas_init.h"
 
 struct gasnetc_client gas_ex_client;
 struct gasnetc_endpoint gas_ex_endpoint;
@@ -28,23 +27,6 @@ void gas_ex_open(const char *name, unsigned flags) {
 
 void gas_ex_bind(void) {
     gas_ex_endpoint.bound = true;
-}
-
-int gex_Client_Init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *clientName, int *argc,
-                    char ***argv, gex_Flags_t flags) {
-    const char *call = "gex_Client_Init";
-    if (!client_p || !ep_p || !tm_p)
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "an address for a new object is NULL");
-    if (!clientName || !*clientName)
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "the client has no name");
-    if (flags & ~(GEX_FLAG_USES_GASNET1 | GEX_FLAG_DEFER_THREADS))
-        return gas_refuse(GASNET_ERR_BAD_ARG, call,
-                          "flags 0x%x: only GEX_FLAG_USES_GASNET1 and GEX_FLAG_DEFER_THREADS are allowed",
-                          flags);
-    int status = gas_job_begin(call, clientName, flags, argc, argv);
-    if (status == GASNET_OK)
-        gasnet_QueryGexObjects(client_p, ep_p, tm_p, NULL);
-    return status;
 }
 
 void gasnet_QueryGexObjects(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p,

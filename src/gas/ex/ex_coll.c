@@ -75,7 +75,7 @@ static void reduction_add(struct gasnet_coll_operation *o, struct step *s) {
     if (r->function)
         r->function(r->sum, s->at, r->count, r->cdata);
     else
-        gas_ex_combine(r->type, r->op, r->sum, s->at, r->count);
+        gas_number_combine(r->type, r->op, r->sum, s->at, r->count);
     r->sum = s->at;
 }
 
@@ -89,10 +89,10 @@ static void reduction_settle(struct gasnet_coll_operation *o, struct step *s) {
 static struct ex_reduction reduction_check(const char *call, gex_DT_t dt, size_t dt_sz, size_t dt_cnt,
                                            gex_OP_t op, gex_Coll_ReduceFn_t user_op, const void *cdata) {
     bool is_user = op == GEX_OP_USER || op == GEX_OP_USER_NC;
-    size_t bytes = gas_ex_type_bytes(dt);
+    size_t bytes = gas_number_type_bytes(dt);
     if (UNLIKELY(is_user && !user_op))
         gas_fail(call, "user_op is NULL, and the operator is a function of the program");
-    if (UNLIKELY(!is_user && ((op & (op - 1)) || bytes == 0 || !gas_ex_type_has(dt, op) ||
+    if (UNLIKELY(!is_user && ((op & (op - 1)) || bytes == 0 || !gas_number_type_has(dt, op) ||
                               op & (GEX_OP_SUB | GEX_OP_INC | GEX_OP_DEC | GEX_OP_SET | GEX_OP_CAS))))
         gas_fail(call, "operator 0x%x is not one for reductions of the type 0x%x", op, dt);
     if (UNLIKELY(bytes == 0 && dt != GEX_DT_USER))

@@ -3,7 +3,7 @@
 #include "gas/ex/ex.h"
 
 #include "base/compiler.h"
-#include "gas/rma/ask.h"
+#include "gas/memory/ask.h"
 #include "gas/rma/gas_leaf.h"
 #include "gas/rma/gas_sync.h"
 

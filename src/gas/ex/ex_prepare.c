@@ -9,7 +9,7 @@
 
 #include "base/compiler.h"
 #include "gas/am/am.h"
-#include "gas/rma/gas_memory.h"
+#include "gas/memory/gas_memory.h"
 
 struct gasnetc_prepared {
     enum gasnetc_kind kind;

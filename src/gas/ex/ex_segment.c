@@ -6,29 +6,6 @@
 
 #include "base/compiler.h"
 #include "gas/am/am.h"
-#include "gas/job/gas_init.h"
-
-int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t size) {
-    const char *call = "gex_Segment_Attach";
-    gas_need(call, 0);
-    gas_need_free(call);
-    gas_ex_check_member(call, tm);
-    if (UNLIKELY(tm != &gas_ex_all))
-        gas_fail(call, "the team has %u of %d processes: it must be the team of all", tm->team->size,
-                 gas_job.size);
-    if (UNLIKELY(gas_ex_endpoint.bound))
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "the endpoint already has a segment");
-    if (UNLIKELY(size == 0))
-        gas_fail(call, "a segment of 0 bytes: call it only for a segment");
-    int status = gas_job_attach(call, size);
-    if (status != GASNET_OK)
-        return status;
-    gas_ex_bind();
-    if (segment_p)
-        *segment_p = &gas_ex_segment;
-    gas_barrier();
-    return GASNET_OK;
-}
 
 static int segment_check(const char *call, gex_Segment_t *segment_p, uintptr_t length, gex_MK_t kind,
                          gex_Flags_t flags) {

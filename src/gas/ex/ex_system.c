@@ -44,7 +44,7 @@ static void place_lists_make(void) {
     gasnet_node_t *group = calloc(size, sizeof *group);
     if (!info || !group)
         gas_fail("gex_System_QueryHostInfo", "no memory for a table of %u processes", size);
-    gasnet_getNodeInfo(info, (int)size);
+    gas_job_nodes(info, (int)size);
     for (gasnet_node_t i = 0; i < size; i++)
         group[i] = info[i].host;
     place_list_fill(&machine, group, size);

@@ -9,26 +9,22 @@
 
 #include "gas/am/am.h"
 #include "gas/ex/ex.h"
-#include "gas/job/gas_comm.h"
-#include "gas/job/gas_init.h"
+#include "gas/process/gas_comm.h"
 #include "base/compiler.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "gas/rma/ask.h"
+#include "gas/memory/ask.h"
 #include "gas/coll/barrier.h"
+#include "gas/rma/gas_handle.h"
 #include "gas/coll/coll.h"
 #include "gas/am/am_remote.h"
 #include "gas/job/leave.h"
-#include "gas/rma/gas_memory.h"
-#include "gas/rma/gas_serve.h"
+#include "gas/memory/gas_memory.h"
+#include "gas/job/service.h"
 #include "gas/job/sizes.h"
 #include "observe/live.h"
 #include "observe/output_part.h"
 
-struct gas gas_job;
-struct gas_comm gas_comm;
-
-static int *hosts; /* [size]: the lowest rank on the machine of each rank */
 static uint64_t most_local, most_global;
 
 /* ---- MPI ---- */
@@ -72,12 +68,12 @@ static int open_comms(void) {
     int status = net_agree_on_settings(&gas_job.boot), machine = net_boot_machine(&gas_comm.all);
     if (status != 0)
         return status;
-    hosts = malloc((size_t)gas_job.size * sizeof *hosts);
-    if (!hosts)
+    gas_job.hosts = malloc((size_t)gas_job.size * sizeof *gas_job.hosts);
+    if (!gas_job.hosts)
         return -ENOMEM;
-    MPI_Allgather(&machine, 1, MPI_INT, hosts, 1, MPI_INT, gas_comm.all);
+    MPI_Allgather(&machine, 1, MPI_INT, gas_job.hosts, 1, MPI_INT, gas_comm.all);
     for (int i = 0; i < gas_job.size; i++)
-        gas_job.machine_ranks += hosts[i] == machine;
+        gas_job.machine_ranks += gas_job.hosts[i] == machine;
     status = net_world_open(&gas_job.boot, machine, (unsigned)settings_get()->node_ranks, &gas_job.world);
     if (status != 0)
         return status;
@@ -94,6 +90,7 @@ static void find_sizes(void) {
 /* Everything that the helper's thread uses must exist before it starts. */
 static int init_open_all(void) {
     int status = open_comms();
+    gas_handle_open();
     if (status == 0)
         status = gas_memory_open();
     if (status == 0)
@@ -212,7 +209,7 @@ static void job_open_messages(void) {
     MPI_Barrier(gas_comm.all);
 }
 
-int gas_job_begin(const char *call, const char *name, unsigned flags, int *argc, char ***argv) {
+static int job_begin(const char *call, const char *name, unsigned flags, int *argc, char ***argv) {
     if (atomic_load(&gas_job.stage) != GAS_NOTHING)
         return gas_refuse(GASNET_ERR_NOT_INIT, call, "the job has already begun");
     int status = gasnet_init(argc, argv);
@@ -224,7 +221,7 @@ int gas_job_begin(const char *call, const char *name, unsigned flags, int *argc,
 }
 
 /* The barrier polls until all ranks have called; gas_memory_attach, which does not poll, then need not wait for them. */
-int gas_job_attach(const char *call, uintptr_t bytes) {
+static int job_attach(const char *call, uintptr_t bytes) {
     int status = job_check_size(call, bytes);
     gas_barrier();
     return job_attach_memory(status, bytes);
@@ -250,6 +247,47 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsiz
 }
 ALSO(int, attach,
      (gasnet_handlerentry_t * table, int numentries, uintptr_t segsize, uintptr_t minheapoffset));
+
+/* ---- the same by GASNet-EX ---- */
+
+int gex_Client_Init(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *clientName, int *argc,
+                    char ***argv, gex_Flags_t flags) {
+    const char *call = "gex_Client_Init";
+    if (!client_p || !ep_p || !tm_p)
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "an address for a new object is NULL");
+    if (!clientName || !*clientName)
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "the client has no name");
+    if (flags & ~(GEX_FLAG_USES_GASNET1 | GEX_FLAG_DEFER_THREADS))
+        return gas_refuse(GASNET_ERR_BAD_ARG, call,
+                          "flags 0x%x: only GEX_FLAG_USES_GASNET1 and GEX_FLAG_DEFER_THREADS are allowed",
+                          flags);
+    int status = job_begin(call, clientName, flags, argc, argv);
+    if (status == GASNET_OK)
+        gasnet_QueryGexObjects(client_p, ep_p, tm_p, NULL);
+    return status;
+}
+
+int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t size) {
+    const char *call = "gex_Segment_Attach";
+    gas_need(call, 0);
+    gas_need_free(call);
+    gas_ex_check_member(call, tm);
+    if (UNLIKELY(tm != &gas_ex_all))
+        gas_fail(call, "the team has %u of %d processes: it must be the team of all", tm->team->size,
+                 gas_job.size);
+    if (UNLIKELY(gas_ex_endpoint.bound))
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "the endpoint already has a segment");
+    if (UNLIKELY(size == 0))
+        gas_fail(call, "a segment of 0 bytes: call it only for a segment");
+    int status = job_attach(call, size);
+    if (status != GASNET_OK)
+        return status;
+    gas_ex_bind();
+    if (segment_p)
+        *segment_p = &gas_ex_segment;
+    gas_barrier();
+    return GASNET_OK;
+}
 
 /* ---- queries ---- */
 
@@ -307,9 +345,7 @@ int gasnet_getNodeInfo(gasnet_nodeinfo_t *table, int numentries) {
     int count = table_length("gasnet_getNodeInfo", table, numentries);
     if (count < 0)
         return -count;
-    for (int i = 0; i < count; i++)
-        table[i] =
-            (gasnet_nodeinfo_t){.host = (gasnet_node_t)hosts[i], .supernode = gas_job.world->node_of[i]};
+    gas_job_nodes(table, count);
     return GASNET_OK;
 }
 ALSO(int, getNodeInfo, (gasnet_nodeinfo_t * table, int numentries));

@@ -29,13 +29,13 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "gas/am/am.h"
-#include "gas/rma/ask.h"
+#include "gas/memory/ask.h"
 #include "gas/am/am_remote.h"
 #include "gas/rma/gas_handle.h"
-#include "gas/rma/gas_memory.h"
-#include "gas/job/gas_comm.h"
+#include "gas/memory/gas_memory.h"
+#include "gas/process/gas_comm.h"
 #include "gas/job/signals.h"
-#include "gas/job/stats.h"
+#include "gas/rma/stats.h"
 #include "observe/live.h"
 
 enum { TELL_MS = 200, LEAVE_MS = 5000 };
@@ -46,8 +46,7 @@ struct ending {
     uint64_t patience_ms;
 };
 
-_Atomic int gas_leave_wanted; /* gas_leave_now must be called */
-static _Atomic bool told;     /* another rank leaves */
+static _Atomic bool told; /* another rank leaves */
 static _Atomic int told_code;
 static _Atomic bool begun; /* a thread of this process leaves */
 static _Thread_local bool mine;
@@ -60,24 +59,13 @@ static _Noreturn void stay(void) {
         pause();
 }
 
-void gas_leave_now(void) {
+static void leave_now(void) {
     if (mine)
         return; /* this thread is closing */
     if (atomic_load(&begun))
         stay();
     if (atomic_load(&told))
         gasnet_exit(atomic_load(&told_code));
-}
-
-void gas_not_attached(const char *call) {
-    gas_leave_if_asked();
-    gas_fail(call, "this process is not attached to the job: call gasnet_attach first");
-}
-
-int gas_leave_or_refuse(const char *call) {
-    gas_leave_if_asked();
-    return gas_refuse(GASNET_ERR_NOT_INIT, call,
-                      "this process is not attached to the job: call gasnet_attach first");
 }
 
 /* ---- notifying the others ---- */
@@ -101,7 +89,7 @@ void gas_leave_attached(void) {
 static void signal_node(int code) {
     for (int rank = 0; rank < gas_job.size; rank++)
         if (rank != gas_job.rank && gas_same_node((gasnet_node_t)rank))
-            gas_signals_quit((int)gas_job.world->local_of[rank], code);
+            gas_box_quit((int)gas_job.world->local_of[rank], code);
 }
 
 struct telling {
@@ -109,7 +97,7 @@ struct telling {
 };
 
 static bool leaves_already(int rank) {
-    return gas_same_node((gasnet_node_t)rank) && gas_signals_is_leaving((int)gas_job.world->local_of[rank]);
+    return gas_same_node((gasnet_node_t)rank) && gas_box_is_leaving((int)gas_job.world->local_of[rank]);
 }
 
 /* Notifies ranks by messages, for those that poll, without waiting: a message keeps one of a few slots until its receiver polls, which
@@ -282,6 +270,7 @@ static int with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
 void gas_leave_prepare(void) {
     int key;
     process = getpid();
+    gas_leave_now = leave_now;
     gas_signals_open();
     on_exit(at_exit, NULL);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, with_mpi, &key, NULL);

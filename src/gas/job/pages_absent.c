@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 int pages_open(const struct net_boot *boot, struct net_world *world, const void *comm, uint64_t bytes,
                const struct pages_events *events, struct pages **pages) {

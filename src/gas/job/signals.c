@@ -61,20 +61,6 @@ static void on_end(int number) {
     raise(SIGQUIT);
 }
 
-/* ---- other ranks ---- */
-
-void gas_signals_quit(int local, int code) {
-    struct am_box *b = gas_box_of(local);
-    pid_t pid = atomic_load(&b->pid);
-    atomic_store(&b->leave_code, code + 1);
-    if (pid > 0)
-        kill(pid, SIGQUIT);
-}
-
-bool gas_signals_is_leaving(int local) {
-    return atomic_load(&gas_box_of(local)->pid) == 0;
-}
-
 /* ---- exit of this process ---- */
 
 bool gas_signals_hold(void) {

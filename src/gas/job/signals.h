@@ -1,19 +1,13 @@
-/* signals.h: sends SIGQUIT to the other ranks when the job ends; makes gasnet_exit safe in signal handlers. */
+/* signals.h: signals at the end of a job; makes gasnet_exit safe in signal handlers. */
 #ifndef HEARTH_GAS_SIGNALS_H
 #define HEARTH_GAS_SIGNALS_H
 
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 /* After gas_box_open. */
 void gas_signals_open(void);
 /* The program continues without GASNet. */
 void gas_signals_close(void);
-
-/* Sends SIGQUIT to that rank of this node, because another rank leaves with this code. Any thread of any process of the
- * node. */
-void gas_signals_quit(int local, int code);
-/* Whether that rank of this node leaves already. */
-bool gas_signals_is_leaving(int local);
 
 /* Called by the thread that ends the process: blocks these signals, and makes other ranks stop sending them. Returns whether
  * SIGQUIT was blocked before, as it is in a handler of it. */

@@ -2,7 +2,7 @@
 #ifndef HEARTH_GAS_SIZES_H
 #define HEARTH_GAS_SIZES_H
 
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 /* The largest segment of a rank on a machine with so many ranks. */
 uint64_t gas_sizes_most(int machine_ranks);

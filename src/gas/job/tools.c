@@ -1,5 +1,5 @@
 /* tools.c: gasnet_tools.h: time, bytes, the machine and memory. */
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 #include <errno.h>
 #include <limits.h>

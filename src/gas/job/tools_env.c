@@ -1,5 +1,5 @@
 /* tools_env.c: gasnet_tools.h: the environment, and numbers as text. */
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* tools_process.c: gasnet_tools.h: process exit, backtraces, signals and limits. */
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 #include <signal.h>
 #include <stdarg.h>

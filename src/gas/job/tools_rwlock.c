@@ -1,5 +1,5 @@
 /* tools_rwlock.c: gasnet_tools.h: reader-writer locks. POSIX has them, but hides them from programs in strict C99. */
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 #include <errno.h>
 

@@ -1,4 +1,5 @@
 /* extra.c: the vgasnet_* calls that GASNet does not have. */
+#include "gas/coll/barrier.h"
 #include "gas/rma/gas_transfer.h"
 
 #include <errno.h>

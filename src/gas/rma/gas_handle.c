@@ -12,7 +12,7 @@
  *
  * No put, get or set needs any action of another process to complete. So waiting for the first of several never takes
  * longer than waiting for all of them, and it may sleep. In pages, an operation may need its own thread: to update a page
- * that has arrived, or to ask again. Polls do that too (gas_handle_tend), so that a program that starts an operation and
+ * that has arrived, or to ask again. Polls do that too (handle_tend), so that a program that starts an operation and
  * then only polls, for the answer of another process, say, does not wait for ever. Collective operations complete in
  * handlers: a wait for them polls. */
 #include "gas/rma/gas_handle.h"
@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "gas/coll/coll.h"
-#include "gas/rma/ask.h"
+#include "gas/memory/ask.h"
 #include "gas/rma/gas_leaf.h"
 #include "observe/live.h"
 
@@ -226,7 +226,7 @@ bool gas_operation_source_is_free(struct gasnet_operation *o) {
 }
 
 /* A bounded number per poll, in turn: a thread may have many. */
-void gas_handle_tend(void) {
+static void handle_tend(void) {
     enum { MOST = 8 };
     struct gas_thread *t = gas_am_context.thread;
     if (LIKELY(!t || !t->open || !gas_job.pages))
@@ -238,6 +238,10 @@ void gas_handle_tend(void) {
             gas_operation_is_complete(o);
     t->tended = o;
     pthread_mutex_unlock(&t->lock);
+}
+
+void gas_handle_open(void) {
+    gas_tended.operations = handle_tend;
 }
 
 /* Stops at the first incomplete operation; the operations behind it are tested only after it is complete. */

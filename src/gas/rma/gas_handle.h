@@ -6,8 +6,8 @@
 
 #include "base/compiler.h"
 #include "gas/am/am.h"
-#include "gas/job/stats.h"
-#include "gas/rma/gas_memory.h"
+#include "gas/rma/stats.h"
+#include "gas/memory/gas_memory.h"
 
 enum {
     COPY_INSIDE = 32, /* bytes of a put's source that the record itself can hold */
@@ -82,8 +82,8 @@ bool gas_operation_is_complete(struct gasnet_operation *o);
 /* The same for the source of a put. */
 bool gas_operation_source_is_free(struct gasnet_operation *o);
 
-/* Advances operations of the calling thread in pages. Part of a poll. */
-void gas_handle_tend(void);
+/* From now on polls advance operations in pages. */
+void gas_handle_open(void);
 
 /* Whether it is complete; then it is freed. Neither polls nor makes the network progress. */
 bool gas_operation_try(struct gas_thread *t, gasnet_handle_t handle);

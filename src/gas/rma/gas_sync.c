@@ -5,7 +5,7 @@
 #include "gas/rma/gas_sync.h"
 
 #include "base/compiler.h"
-#include "gas/rma/ask.h"
+#include "gas/memory/ask.h"
 #include "gas/rma/gas_leaf.h"
 
 static void sync_go_on(bool polls) {

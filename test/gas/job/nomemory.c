@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "gas/job/gas_comm.h"
+#include "gas/process/gas_comm.h"
 #include "observe/live.h"
 
 static bool refuses; /* memory for the page that hearth top reads */

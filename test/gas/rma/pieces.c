@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gas/rma/batch.h"
+#include "gas/memory/batch.h"
+#include "gas/memory/dram.h"
 #include "gas/am/am_remote.h"
-#include "gas/rma/gas_serve.h"
 
 enum { SEGMENT = 1 << 16, ANSWER = 512 };
 TEST_SEGMENT(SEGMENT)

@@ -2,7 +2,7 @@
 #ifndef HEARTH_GAS_DRAM_H
 #define HEARTH_GAS_DRAM_H
 
-#include "gas/rma/batch.h"
+#include "gas/memory/batch.h"
 #include "net/net.h"
 
 /* A long operation on the segment of another node, executed by its helper. */
@@ -42,5 +42,8 @@ void gas_dram_finish(struct dram_op *op);
  * negative code after an error line, the same on all ranks. */
 int gas_dram_open(size_t bytes, char **base);
 void gas_dram_close(void);
+
+/* The helper's handlers. */
+net_serve gas_dram_serve_get, gas_dram_serve_put, gas_dram_serve_set;
 
 #endif

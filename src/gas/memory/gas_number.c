@@ -1,5 +1,5 @@
-/* ex_number.c: the operators on the built-in types, for atomic operations and reductions. Integers wrap around. */
-#include "gas/ex/ex.h"
+/* gas_number.c: the operators on the built-in types, for atomic operations and reductions. Integers wrap around. */
+#include "gas/memory/gas_number.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #define INTEGERS    (GEX_DT_I32 | GEX_DT_U32 | GEX_DT_I64 | GEX_DT_U64)
 #define ALL_OPS     (GEX_OP_CAS * 2 - 1) /* that do not fetch */
 
-size_t gas_ex_type_bytes(gex_DT_t dt) {
+size_t gas_number_type_bytes(gex_DT_t dt) {
     switch (dt) {
     case GEX_DT_I32:
     case GEX_DT_U32:
@@ -22,7 +22,7 @@ size_t gas_ex_type_bytes(gex_DT_t dt) {
     }
 }
 
-bool gas_ex_type_has(gex_DT_t dt, gex_OP_t op) {
+bool gas_number_type_has(gex_DT_t dt, gex_OP_t op) {
     return op != 0 && (op & ~ALL_OPS) == 0 && (dt & INTEGERS || !(op & INTEGER_OPS));
 }
 
@@ -85,7 +85,7 @@ NUMBER_TYPE(flt, float, float, )
 NUMBER_TYPE(dbl, double, double, )
 
 /* Words hold values at their lowest address, on big-endian machines too: they are never used as numbers. */
-uint64_t gas_ex_apply(gex_DT_t dt, gex_OP_t op, uint64_t old, uint64_t operand1, uint64_t operand2) {
+uint64_t gas_number_apply(gex_DT_t dt, gex_OP_t op, uint64_t old, uint64_t operand1, uint64_t operand2) {
     switch (dt) {
     case GEX_DT_I32:
         return apply_word_i32(op, old, operand1, operand2);
@@ -102,7 +102,7 @@ uint64_t gas_ex_apply(gex_DT_t dt, gex_OP_t op, uint64_t old, uint64_t operand1,
     }
 }
 
-void gas_ex_combine(gex_DT_t dt, gex_OP_t op, const void *left, void *right, size_t count) {
+void gas_number_combine(gex_DT_t dt, gex_OP_t op, const void *left, void *right, size_t count) {
     switch (dt) {
     case GEX_DT_I32:
         combine_i32(op, left, right, count);

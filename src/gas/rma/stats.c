@@ -1,14 +1,14 @@
 /* stats.c: operation counters, per thread and without a lock, summed on request.
  *
  * The counters of threads that have ended are in `ended`. */
-#include "gas/job/stats.h"
+#include "gas/rma/stats.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #include "base/settings.h"
-#include "gas/job/gas_comm.h"
-#include "gas/rma/ask.h"
+#include "gas/process/gas_comm.h"
+#include "gas/memory/ask.h"
 #include "observe/json.h"
 #include "observe/live.h"
 #include "observe/output.h"

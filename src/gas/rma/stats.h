@@ -2,7 +2,7 @@
 #ifndef HEARTH_GAS_STATS_H
 #define HEARTH_GAS_STATS_H
 
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 enum stats_kind { STATS_GET, STATS_PUT, STATS_SET, STATS_KINDS };
 enum { STATS_SIZES = 8 /* up to 8 B, 64 B, 512 B, 4 KB, 32 KB, 256 KB, 2 MB, above */ };

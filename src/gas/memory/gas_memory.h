@@ -5,8 +5,8 @@
 #ifndef HEARTH_GAS_MEMORY_H
 #define HEARTH_GAS_MEMORY_H
 
-#include "gas/rma/dram.h"
-#include "gas/gas_internal.h"
+#include "gas/memory/dram.h"
+#include "gas/process/process.h"
 
 /* Makes the table of segments, which are empty until gas_memory_attach. Collective. Returns 0 or -ENOMEM, the same on all ranks. */
 int gas_memory_open(void);

@@ -16,7 +16,7 @@
  * than one piece holds, so that no word of a get is read in two steps; the helper nevertheless serves pieces of any size.
  *
  * A single operation is not delayed, and many operations fill blocks. Lock order: ask.h's, then the queue's. */
-#include "gas/rma/batch.h"
+#include "gas/memory/batch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,10 +25,10 @@
 
 #include "base/compiler.h"
 #include "base/log.h"
-#include "gas/am/am.h"
-#include "gas/rma/ask.h"
-#include "gas/rma/gas_serve.h"
-#include "gas/rma/gas_update.h"
+#include "gas/process/context.h"
+#include "gas/memory/ask.h"
+#include "gas/process/remote_op.h"
+#include "gas/memory/gas_update.h"
 
 struct batch_record {
     uint64_t address;
@@ -273,7 +273,7 @@ enum net_result gas_dram_serve_batch(void *arg, struct net_block *b) {
         memcpy(&r, from, sizeof r);
         from += sizeof r;
         if (!serve_record(&r, from, (size_t)(end - from), &a)) {
-            gas_service.failed(NULL, b->client, "invalid block: an access outside the segments of this node");
+            gas_lost(b->client, "invalid block: an access outside the segments of this node");
             break;
         }
         from += data_bytes(r.what >> 8 & 3, r.bytes);

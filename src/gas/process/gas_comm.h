@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 #include "base/compiler.h"
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 struct gas_comm {
     MPI_Comm all;  /* all ranks */

@@ -2,7 +2,7 @@
  *
  * Calls that return a code log the error and return it. Other calls end the job after one line. */
 #include "base/job_end.h"
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +22,16 @@ void gas_fail(const char *call, const char *format, ...) {
     va_start(args, format);
     fail_say(call, format, args);
     va_end(args);
+    job_end(EXIT_FAILURE);
+}
+
+void gas_lost(int rank, const char *why) {
+    if (atomic_load(&gas_job.stage) == GAS_LEAVING)
+        job_end(EXIT_FAILURE); /* the failing rank has logged the cause */
+    if (rank < 0)
+        log_error("a node cannot be served: %s; the job is ended", why);
+    else
+        log_error("node %d cannot be reached: %s; the job is ended", rank, why);
     job_end(EXIT_FAILURE);
 }
 

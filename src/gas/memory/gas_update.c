@@ -6,11 +6,11 @@
  * that all processes of a node share; in pages, the frame of the only copy that may be written, which the rank that owns
  * the segment maps. If that rank's own update finds the page not mapped, or not writable, the instruction faults without
  * effect and is repeated when the page is there. */
-#include "gas/rma/gas_update.h"
+#include "gas/memory/gas_update.h"
 
 #include <string.h>
 
-#include "gas/ex/ex.h"
+#include "gas/memory/gas_number.h"
 
 static unsigned update_bit_of(uint32_t flag) {
     return (unsigned)__builtin_ctz(flag);
@@ -26,12 +26,12 @@ static gex_OP_t update_op(const struct pages_update *u) {
 
 struct pages_update gas_update_of(uint32_t type, uint32_t op, uint64_t operand1, uint64_t operand2) {
     return (struct pages_update){.what = update_bit_of(type) << 8 | update_bit_of(op),
-                                 .bytes = (uint32_t)gas_ex_type_bytes(type),
+                                 .bytes = (uint32_t)gas_number_type_bytes(type),
                                  .operands = {operand1, operand2}};
 }
 
 bool gas_update_is_sound(uint64_t address, const struct pages_update *u) {
-    return u->bytes > 0 && u->bytes == gas_ex_type_bytes(update_type(u)) && address % u->bytes == 0;
+    return u->bytes > 0 && u->bytes == gas_number_type_bytes(update_type(u)) && address % u->bytes == 0;
 }
 
 /* Words hold a value at their lowest address. */
@@ -50,10 +50,10 @@ static uint32_t bits_of_word(uint64_t word) {
 static uint64_t update_32(uint32_t *at, gex_OP_t op, const struct pages_update *u) {
     uint32_t old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
     if (op != GEX_OP_GET)
-        while (!__atomic_compare_exchange_n(
-            at, &old,
-            bits_of_word(gas_ex_apply(update_type(u), op, word_of_32(old), u->operands[0], u->operands[1])),
-            false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        while (!__atomic_compare_exchange_n(at, &old,
+                                            bits_of_word(gas_number_apply(update_type(u), op, word_of_32(old),
+                                                                          u->operands[0], u->operands[1])),
+                                            false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             ;
     return word_of_32(old);
 }
@@ -62,7 +62,7 @@ static uint64_t update_64(uint64_t *at, gex_OP_t op, const struct pages_update *
     uint64_t old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
     if (op != GEX_OP_GET)
         while (!__atomic_compare_exchange_n(
-            at, &old, gas_ex_apply(update_type(u), op, old, u->operands[0], u->operands[1]), false,
+            at, &old, gas_number_apply(update_type(u), op, old, u->operands[0], u->operands[1]), false,
             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             ;
     return old;

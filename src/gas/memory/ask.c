@@ -6,13 +6,13 @@
  * code of a program. Where threads arrive often, all of them poll instead.
  *
  * The state of an operation is written under the lock, so it is read under the lock. */
-#include "gas/rma/ask.h"
+#include "gas/memory/ask.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
-#include "gas/am/am.h"
+#include "gas/process/context.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* last in the lock order of gas/ */
 static _Atomic int inside;                               /* threads that hold or want the lock */

@@ -2,7 +2,7 @@
 #ifndef HEARTH_GAS_BATCH_H
 #define HEARTH_GAS_BATCH_H
 
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 enum batch_kind { BATCH_GET, BATCH_PUT, BATCH_SET, BATCH_UPDATE };
 
@@ -40,5 +40,8 @@ void gas_batch_finish(struct batch_op *op);
 /* Nothing may be under way at close. gas_batch_open: 0, or -ENOMEM after an error line. */
 int gas_batch_open(void);
 void gas_batch_close(void);
+
+/* The helper's handlers. */
+net_serve gas_dram_serve_batch;
 
 #endif

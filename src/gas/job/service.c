@@ -1,20 +1,15 @@
-/* gas_serve.c: the table of the helper's handlers, and the reaction to a lost peer. */
-#include "gas/rma/gas_serve.h"
+/* service.c: the table of the helper's handlers. */
+#include "gas/job/service.h"
 
-#include <stdlib.h>
-
-#include "base/job_end.h"
-#include "base/log.h"
+#include "gas/am/am_remote.h"
+#include "gas/memory/batch.h"
+#include "gas/memory/dram.h"
+#include "gas/process/process.h"
+#include "gas/process/remote_op.h"
 
 static void service_failed(void *arg, int rank, const char *why) {
     (void)arg;
-    if (atomic_load(&gas_job.stage) == GAS_LEAVING)
-        job_end(EXIT_FAILURE); /* the failing rank has logged the cause */
-    if (rank < 0)
-        log_error("a node cannot be served: %s; the job is ended", why);
-    else
-        log_error("node %d cannot be reached: %s; the job is ended", rank, why);
-    job_end(EXIT_FAILURE);
+    gas_lost(rank, why);
 }
 
 const struct net_service gas_service = {

@@ -3,7 +3,7 @@
  * A put from the own segment to the own segment may overlap: that is a memmove, by loads and stores, as the program
  * itself could do it. Everything else takes the same path as for other ranks, so that it is ordered with their
  * concurrent accesses. */
-#include "gas/rma/gas_memory.h"
+#include "gas/memory/gas_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "base/job_end.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "gas/am/am.h"
-#include "gas/job/gas_comm.h"
-#include "gas/rma/gas_update.h"
+#include "gas/process/context.h"
+#include "gas/process/gas_comm.h"
+#include "gas/memory/gas_update.h"
 
 /* ---- reading and writing ---- */
 

@@ -6,7 +6,7 @@
 #ifndef HEARTH_GAS_ASK_H
 #define HEARTH_GAS_ASK_H
 
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 /* As net_start: `op` belongs to the network until it is sent, and, if it has an answer, until it is done. `node` is not
  * our own node. */

@@ -5,7 +5,7 @@
 #ifndef HEARTH_GAS_UPDATE_H
 #define HEARTH_GAS_UPDATE_H
 
-#include "gas/gas_internal.h"
+#include "gas/process/process.h"
 
 /* The `what` of an update: a type and one operator of it, both as in gasnetex.h. */
 struct pages_update gas_update_of(uint32_t type, uint32_t op, uint64_t operand1, uint64_t operand2);

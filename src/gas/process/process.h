@@ -1,6 +1,6 @@
-/* gas_internal.h: declarations shared by the files of gas/. */
-#ifndef HEARTH_GAS_INTERNAL_H
-#define HEARTH_GAS_INTERNAL_H
+/* process.h: the state of this process in the job, and errors: for all files of gas/. */
+#ifndef HEARTH_GAS_PROCESS_H
+#define HEARTH_GAS_PROCESS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,8 +27,9 @@ enum gas_stage { GAS_NOTHING, GAS_BEGUN /* gasnet_init */, GAS_ATTACHED, GAS_LEA
 struct gas {
     _Atomic int stage;               /* enum gas_stage. Set by gas_init.c and leave.c, read by all files */
     int rank, size;                  /* GASNet calls a rank a node */
-    struct net_boot boot, node_boot; /* over the communicators of job/gas_comm.h */
+    struct net_boot boot, node_boot; /* over the communicators of gas_comm.h */
     struct net_world *world;
+    int *hosts;          /* [size]: the lowest rank on the machine of each rank */
     int machine_ranks;   /* on this machine; more than the node's if HEARTH_NODE_RANKS divides the machine */
     struct net *net;     /* used through ask.h only */
     struct pages *pages; /* NULL: HEARTH_NVM=off, segments are plain memory (gas_memory.h) */
@@ -39,6 +40,9 @@ struct gas {
     gasnet_node_t direct_count; /* 0 if segments are in pages */
 };
 extern struct gas gas_job HIDDEN;
+
+/* The machine and the node of the first `count` ranks. */
+void gas_job_nodes(gasnet_nodeinfo_t *table, int count);
 
 static inline bool gas_is_attached(void) {
     return atomic_load_explicit(&gas_job.stage, memory_order_relaxed) == GAS_ATTACHED;
@@ -62,8 +66,27 @@ void gas_breach(const char *call, const char *format, ...) __attribute__((format
 extern _Atomic int gas_verbose HIDDEN;
 int gas_refuse(int code, const char *call, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The network has lost a peer (rank < 0: the job), or received what no peer sends: ends the job. In any thread, also one that must not call
+ * MPI: the launcher ends the job when a process exits. */
+void gas_lost(int rank, const char *why);
+
+/* ---- leaving: leaving.c ---- */
+
 /* gas_fail, because the process is not attached. If another thread is ending the process, waits for the end instead. */
 _Noreturn void gas_not_attached(const char *call);
+
+/* For calls that find the process not attached: waits if it is leaving; otherwise returns GASNET_ERR_NOT_INIT after an
+ * error line. */
+int gas_leave_or_refuse(const char *call);
+
+/* If another rank has called gasnet_exit, this one follows. If another thread of this process has, this one waits for the end.
+ * gas_leave_wanted: gas_leave_now, which job/leave.c provides, must be called. */
+extern _Atomic int gas_leave_wanted HIDDEN;
+extern void (*gas_leave_now)(void) HIDDEN;
+static inline void gas_leave_if_asked(void) {
+    if (UNLIKELY(atomic_load_explicit(&gas_leave_wanted, memory_order_relaxed)))
+        gas_leave_now();
+}
 
 /* gas_fail unless attached and the rank exists. */
 static inline void gas_need(const char *call, gasnet_node_t rank) {
@@ -72,27 +95,5 @@ static inline void gas_need(const char *call, gasnet_node_t rank) {
     if (UNLIKELY(rank >= (gasnet_node_t)gas_job.size))
         gas_fail(call, "there is no node %u: the job has %d", (unsigned)rank, gas_job.size);
 }
-
-/* ---- calling context and polling: am.c ---- */
-
-/* gas_fail if this thread runs a handler: handlers must not communicate or wait. gas_breach if it holds a handler-safe
- * lock or interrupts. Called first in every call that communicates or waits. */
-void gas_need_free(const char *call);
-
-/* Runs the handlers of messages that have arrived and drives the network. Every wait loop calls it in each round.
- * Returns whether anything happened. Not inside handlers. */
-bool gas_poll(void);
-
-/* The same for calls that do not wait: it does not poll the network, which would cost more than some of these calls. */
-bool gas_poll_quickly(void);
-
-/* One idle round of a wait: returns immediately, or sleeps until a message arrives or some time has passed, as set by
- * gasnet_set_waitmode. `round` counts the rounds: 0 at first, kept by the caller. */
-void gas_poll_rest(unsigned *round);
-
-/* ---- barrier.c ---- */
-
-/* Barrier of all ranks for internal use, separate from the program's; polls meanwhile. */
-void gas_barrier(void);
 
 #endif

@@ -11,16 +11,16 @@
  *
  * A thread's later get or put must not overtake its put. A put is therefore followed by a fence that orders its stores
  * before later loads, and a get by a fence that orders its loads. The helper does the same. */
-#include "gas/rma/dram.h"
+#include "gas/memory/dram.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/job_end.h"
-#include "gas/rma/ask.h"
-#include "gas/rma/gas_serve.h"
-#include "gas/rma/gas_update.h"
+#include "gas/memory/ask.h"
+#include "gas/memory/gas_update.h"
+#include "gas/process/remote_op.h"
 
 /* Header of a block. */
 struct range {
@@ -289,7 +289,7 @@ static char *dram_target_of(const char *what, const struct net_block *b, struct 
                 return (char *)(uintptr_t)r->address;
         }
     }
-    gas_service.failed(NULL, b->client, what);
+    gas_lost(b->client, what);
     return NULL;
 }
 
@@ -298,7 +298,7 @@ enum net_result gas_dram_serve_get(void *arg, struct net_block *b) {
     const char *from = dram_target_of("invalid block: a get outside the segments of this node", b, &r);
     (void)arg;
     if (UNLIKELY(b->answer_offset + b->answer_bytes > r.bytes))
-        gas_service.failed(NULL, b->client, "invalid block: a get longer than its header says");
+        gas_lost(b->client, "invalid block: a get longer than its header says");
     has_put();
     memcpy(b->answer, from + b->answer_offset, b->answer_bytes);
     return NET_DONE;
@@ -309,7 +309,7 @@ enum net_result gas_dram_serve_put(void *arg, struct net_block *b) {
     char *to = dram_target_of("invalid block: a put outside the segments of this node", b, &r);
     (void)arg;
     if (UNLIKELY(b->bytes != r.bytes))
-        gas_service.failed(NULL, b->client, "invalid block: the length of a put differs from its header");
+        gas_lost(b->client, "invalid block: the length of a put differs from its header");
     memcpy(to, b->payload, b->bytes);
     has_put();
     return NET_DONE;
@@ -323,7 +323,7 @@ enum net_result gas_dram_serve_set(void *arg, struct net_block *b) {
     uint64_t left = r.bytes - b->resume;
     (void)arg;
     if (UNLIKELY(b->answer_bytes == 0))
-        gas_service.failed(NULL, b->client, "invalid block: a set that requests no answer");
+        gas_lost(b->client, "invalid block: a set that requests no answer");
     if (left > 0)
         memset(to + b->resume, (int)r.value, left < PART ? left : PART);
     if (left > PART) {
