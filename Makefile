@@ -27,9 +27,12 @@ demo: ## install what is missing, build for one MPI, and show the cache at work
 	@apps/demo.sh
 
 # Unit tests are built with ASan; those that would be too slow with it are also built without (units-long). Programs under SimGrid,
-# with a library of their own, belong to tests-full.
+# with a library of their own, belong to tests-full, as the programs of apps/ with the other MPI. Configuring keeps one core busy, so the
+# trees do it side by side.
 tests: ## build the tests
-	@$(MAKE) all TARGETS="all apps tests"
+	@$(MAKE) -j $(JOBS) -Otarget build/asan/.configured $$(packaging/mpis.sh | sed 's,.*,build/&/.configured,')
+	@$(MAKE) all TARGETS="all tests"
+	@$(MAKE) tree-$$(packaging/mpis.sh | sed -n '$$p') TARGETS=apps
 	@$(MAKE) tree-common TARGETS=units-long
 	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="sim_flow sim_pages sim_memory"
 	@$(MAKE) tree-asan TARGETS=units
@@ -40,6 +43,7 @@ test: ## run the tests that every change must pass: about 9 minutes on 2 cores, 
 	@test/run quick
 
 tests-full: tests # the unit tests also without sanitizers and with TSan, the others also with ASan
+	@$(MAKE) apps
 	@$(MAKE) tree-common TARGETS=units
 	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS=sims
 	@$(MAKE) tree-asan TARGETS="all tests"
