@@ -1,36 +1,24 @@
 #!/bin/sh
-# settings.sh: writes settings.md, the table of all settings, from src/base/settings.def. With --check it only compares; with --rows it
-# prints the rows from which man/generate.sh writes the manual pages.
+# settings.sh: writes settings.md, the tables of the settings, and experiments.md, that of the settings for measurements, from
+# src/base/settings.def. With --check it only compares; with --rows it prints the rows from which man/generate.sh writes the manual pages.
 #
-# The C preprocessor reads the list, as it does for the library, so the page cannot disagree with it.
+# The C preprocessor reads the list, as it does for the library, so the pages cannot disagree with it.
 set -eu
 cd "$(dirname "$0")/.."
-page=doc/settings.md
 
-rows() { # one line per setting: kind, name, default, least, most, words, help, separated by @, and "experiment" if it is one;
-    # then: alias, former name, present name
-    printf '%s\n' '#define SETTING(kind, field, name, fallback, least, most, words, help) \' \
-        '@@kind@name@fallback@least@most@words@help' '#define EXPERIMENT(kind, field, name, fallback, least, most, words, help) \' \
-        '@@kind@name@fallback@least@most@words@help@experiment' '#define SETTING_ALIAS(former, name) @@alias@former@name' \
-        '#include "src/base/settings.def"' |
+rows() { # one line per setting: kind, name, default, least, most, words, help, user or expert or experiment, separated by @
+    for audience in SETTING:user EXPERT:expert EXPERIMENT:experiment; do
+        printf '#define %s(kind, field, name, fallback, least, most, words, help) @@kind@name@fallback@least@most@words@help@%s\n' \
+            "${audience%:*}" "${audience#*:}"
+    done | { cat && echo '#include "src/base/settings.def"'; } |
         "${CC:-cc}" -E -P -I. -x c - | tr '\n' ' ' | sed 's/@@ */\n/g; s/" \+"//g' | sed 1d
 }
 
-table() {
-    rows | awk -F ' *@ *' '
+table() { # audience
+    printf '| setting | default | values | what it is |\n|---|---|---|---|\n'
+    rows | awk -v audience="$1" -F ' *@ *' '
     function unquote(s) { gsub(/^ *"|" *$/, "", s); return s }
-    $1 == "alias" {
-        if (!aliases++)
-            print "\n## Old names\n\nStill read, with a notice from rank 0. If both names are set, the new one takes precedence.\n\n" \
-                "| old name | setting |\n|---|---|"
-        printf "| `%s` | `%s` |\n", unquote($2), unquote($3)
-        next
-    }
-    $8 ~ /experiment/ && !experiments++ {
-        print "\n## Experiments\n\nThe alternatives that the papers compare with, and emulations of other machines. " \
-            "They are for measurements; programs\nshould use their defaults.\n\n" \
-            "| setting | default | values | what it is |\n|---|---|---|---|"
-    }
+    $8 !~ "^" audience " *$" { next }
     {
         kind = $1; name = unquote($2); fallback = unquote($3); words = unquote($6); help = unquote($7)
         gsub(/\|/, "\\|", help)
@@ -42,27 +30,48 @@ table() {
     }'
 }
 
-generate() {
+settings_page() {
     cat <<'EOF'
 # Settings
 
 Each setting is an environment variable, read once when the program starts. A value out of its range is reported, with
-the range, and the default is used. A name that looks like a misspelt setting is reported too. Sizes take `k`, `m` and
+the range, and the default is used. A name that is not a setting is reported too. Sizes take `k`, `m` and
 `g` as powers of 1024, other counts as powers of 1000.
+
+Generated from `src/base/settings.def` by `make docs`. These are the settings that a user needs:
+
+EOF
+    table user
+    printf '\n## For experts\n\nMost programs need none of these.\n\n'
+    table expert
+}
+
+experiments_page() {
+    cat <<'EOF'
+# Settings for experiments
+
+Parameters and alternatives that the papers compare with, and emulations of other machines. The benches and tests set them;
+programs should use their defaults. They are read like [the other settings](settings.md), and `hearth info -c` lists them last.
 
 Generated from `src/base/settings.def` by `make docs`.
 
-| setting | default | values | what it is |
-|---|---|---|---|
 EOF
-    table
+    table experiment
 }
 
-if [ "${1:-}" = --rows ]; then
-    rows
-elif [ "${1:-}" != --check ]; then
-    generate >$page
-elif ! generate | diff -u $page -; then
-    echo "$page is not current: run make docs"
-    exit 1
-fi
+made() { # page, function that prints it
+    if [ -z "$check" ]; then
+        $2 >"doc/$1"
+    elif ! $2 | diff -u "doc/$1" -; then
+        echo "doc/$1 is not current: run make docs"
+        exit 1
+    fi
+}
+
+check=
+case ${1:-} in
+--rows) rows && exit ;;
+--check) check=yes ;;
+esac
+made settings.md settings_page
+made experiments.md experiments_page

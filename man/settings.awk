@@ -35,7 +35,6 @@ function one_page(    file, about) {
     print ".SH SYNOPSIS\n.B " name "=\\fIvalue\\fP" > file
     print ".SH DESCRIPTION" > file
     print escape(capital(help)) "." > file
-    if (is_experiment) print ".PP\nThis setting is for experiments and measurements; programs should use its default." > file
     print ".TP\n.B Values\n" escape(range) > file
     print ".TP\n.B Default\n" escape(fallback == "" ? "(none)" : fallback) > file
     print ".PP\nAn environment variable, read once when a program starts." > file
@@ -51,32 +50,20 @@ BEGIN {
     print ".SH DESCRIPTION" > all
     print "Each setting is an environment variable, read once when the program starts." > all
     print "A value out of its range is reported, with the range, and the default is used." > all
-    print "A name that looks like a misspelt setting is reported too." > all
+    print "A name that is not a setting is reported too." > all
     print "Sizes take\n.BR k \", \" m \" and \" g\nas powers of 1024, other counts as powers of 1000." > all
     print ".B hearth info \\-c\nshows their current values." > all
     print ".SH SETTINGS" > all
 }
 
-$1 == "alias" { # a page of its own leads to that of the present name
-    if (!aliases++) {
-        print ".SH OLD NAMES" > all
-        print "Still read, with a notice from rank 0. If both names are set, the new one takes precedence." > all
-    }
-    former = unquote($2); name = unquote($3)
-    print ".TP\n.B " former "\nis now\n.BR " name " ." > all
-    print ".so man7/" name ".7" > (out "/" former ".7")
-    close(out "/" former ".7")
-    next
-}
+$8 ~ /experiment/ { next } # doc/experiments.md
 
 {
     kind = $1; name = unquote($2); fallback = unquote($3); help = unquote($7)
     range = values(kind, $4, $5, unquote($6))
-    is_experiment = $8 ~ /experiment/
-    if (is_experiment && !experiments++) {
-        print ".SH EXPERIMENTS" > all
-        print "The alternatives that the papers compare with, and emulations of other machines." > all
-        print "They are for measurements; programs should use their defaults." > all
+    if ($8 ~ /expert/ && !experts++) {
+        print ".SH FOR EXPERTS" > all
+        print "Most programs need none of these." > all
     }
     print ".TP\n.B " name > all
     print escape(capital(help)) ".\nDefault: " escape(fallback == "" ? "(none)" : fallback) ".\nValues: " escape(range) "." > all

@@ -1,5 +1,5 @@
-/* settings.c: reads the settings from the environment, under their present and their former names. An invalid value
- * never stops the program: the log line states the error and the value used instead. */
+/* settings.c: reads the settings from the environment. An invalid value never stops the program: the log line states the
+ * error and the value used instead. */
 #include "base/settings.h"
 
 #include <errno.h>
@@ -19,30 +19,24 @@
 extern char **environ;
 
 static const struct setting table[] = {
-#define ENTRY(kind_, field, name_, fallback_, least_, most_, words_, help_, is_experiment_)                  \
+#define ENTRY(kind_, field, name_, fallback_, least_, most_, words_, help_, audience_)                       \
     {.name = name_,                                                                                          \
      .fallback = fallback_,                                                                                  \
      .words = words_,                                                                                        \
      .help = help_,                                                                                          \
      .kind = SETTING_##kind_,                                                                                \
-     .is_experiment = is_experiment_,                                                                        \
+     .audience = audience_,                                                                                  \
      .least = least_,                                                                                        \
      .most = most_,                                                                                          \
      .offset = offsetof(struct settings, field)},
-#define SETTING(...)    ENTRY(__VA_ARGS__, false)
-#define EXPERIMENT(...) ENTRY(__VA_ARGS__, true)
+#define SETTING(...)    ENTRY(__VA_ARGS__, FOR_USERS)
+#define EXPERT(...)     ENTRY(__VA_ARGS__, FOR_EXPERTS)
+#define EXPERIMENT(...) ENTRY(__VA_ARGS__, FOR_MEASUREMENTS)
 #include "base/settings.def"
 #undef ENTRY
 };
 
 enum { SETTINGS = sizeof table / sizeof table[0] };
-
-static const struct setting_alias aliases[] = {
-#define SETTING_ALIAS(former_, name_) {.former = former_, .name = name_},
-#include "base/settings.def"
-};
-
-enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
 static struct settings current;
 static enum setting_source sources[SETTINGS];
@@ -52,15 +46,7 @@ const struct setting *settings_table(size_t *count) {
     return table;
 }
 
-const struct setting_alias *settings_aliases(size_t *count) {
-    *count = ALIASES;
-    return aliases;
-}
-
 const struct setting *settings_find(const char *name) {
-    for (size_t i = 0; i < ALIASES; i++)
-        if (!strcmp(name, aliases[i].former))
-            name = aliases[i].name;
     for (size_t i = 0; i < SETTINGS; i++)
         if (!strcmp(name, table[i].name))
             return &table[i];
@@ -301,32 +287,11 @@ static const char *variable_value(const char *name) {
     return text && *text ? text : NULL;
 }
 
-/* Under its present name, else under a former one. */
-static const char *setting_value(const struct setting *s) {
-    const char *text = variable_value(s->name);
-    for (size_t i = 0; i < ALIASES && !text; i++)
-        if (!strcmp(aliases[i].name, s->name))
-            text = variable_value(aliases[i].former);
-    return text;
-}
-
-static void report_former_names(void) {
-    for (size_t i = 0; i < ALIASES; i++) {
-        const struct setting_alias *a = &aliases[i];
-        if (!variable_value(a->former))
-            continue;
-        if (variable_value(a->name))
-            complain("%s is ignored: %s, its present name, is set too; unset one", a->former, a->name);
-        else
-            complain("%s is now %s; the old name still works", a->former, a->name);
-    }
-}
-
 static void settings_load(void) {
     char why[512];
     settings_defaults(&current);
     for (size_t i = 0; i < SETTINGS; i++) {
-        const char *text = setting_value(&table[i]);
+        const char *text = variable_value(table[i].name);
         if (!text)
             continue;
         if (settings_parse(&table[i], text, &current, why, sizeof why))
@@ -335,7 +300,6 @@ static void settings_load(void) {
             sources[i] = SOURCE_ENVIRONMENT;
     }
     log_set_level((enum log_level)current.log);
-    report_former_names();
     warn_of_unknown();
     if (!complaints.is_held)
         settings_complain(0, 0);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 enum setting_kind { SETTING_count, SETTING_size, SETTING_real, SETTING_choice, SETTING_text };
+enum setting_audience { FOR_USERS, FOR_EXPERTS, FOR_MEASUREMENTS };
 enum setting_source { SOURCE_DEFAULT, SOURCE_ENVIRONMENT };
 
 typedef uint64_t setting_count_t;
@@ -24,7 +25,6 @@ struct settings {
 enum mode { MODE_TRANSPARENT, MODE_ALWAYS, MODE_USER, MODE_OFF, MODE_ACQUIRE, MODE_AUTO };
 enum bypass { BYPASS_AUTO, BYPASS_ALWAYS, BYPASS_NEVER };
 enum windows { WINDOWS_HOST, WINDOWS_SERVE, WINDOWS_AUTO };
-enum noop_get { NOOP_GET_AUTO, NOOP_GET_ON, NOOP_GET_OFF };
 enum atomics { ATOMICS_ACQUIRE, ATOMICS_QUIET };
 enum heater { HEATER_AUTO, HEATER_ON, HEATER_OFF };
 enum heater_level { HEATER_L2, HEATER_L3, HEATER_ANY };
@@ -39,24 +39,18 @@ enum score { SCORE_FULL, SCORE_TEMPORAL, SCORE_POSITIONAL };
 struct setting {
     const char *name, *fallback, *words, *help;
     enum setting_kind kind;
-    bool is_experiment; /* only measurements set it; these come last in the table */
+    enum setting_audience audience; /* the table is in this order */
     double least, most;
     size_t offset; /* in struct settings */
 };
 
-struct setting_alias {
-    const char *former, *name;
-};
-
-/* Reads the environment at the first call. An invalid value is reported and replaced by the default. A former name is
- * read if the present one is not set; the first rank reports it. A variable that looks like a misspelt setting is
- * reported. Thread-safe. */
+/* Reads the environment at the first call. An invalid value is reported and replaced by the default. An unknown
+ * name is reported, with the setting that it looks like. Thread-safe. */
 const struct settings *settings_get(void);
 
 /* The table, for listings. */
 const struct setting *settings_table(size_t *count);
 enum setting_source settings_source(size_t index);
-const struct setting_alias *settings_aliases(size_t *count);
 
 /* Invalid settings and unknown names. They are logged when the settings are read, unless settings_hold was called before: then
  * the caller logs them when the ranks of the job have compared their codes, so that one rank speaks for all. */
@@ -67,7 +61,7 @@ uint32_t settings_complaints(void);
 void settings_complain(int ranks, int of);
 void settings_complained(void);
 
-/* The setting of this name, present or former, or NULL. */
+/* The setting of this name, or NULL. */
 const struct setting *settings_find(const char *name);
 
 /* Sets one setting from text. Returns 0, or -EINVAL with the reason, which names value and range, in `why`. */

@@ -31,19 +31,25 @@ enum cache_part { CACHE_INDEX, CACHE_STORAGE };
 
 typedef void cache_resized(void *arg, enum cache_part part, uint64_t from, uint64_t to);
 
-/* The parameters come from the settings; settings.def explains them. */
+/* The parameters, of which users set some: settings.def explains these. */
 struct cache_config {
     uint64_t index_slots;
     uint64_t storage_bytes;
     struct memory_budget *budget; /* provides all memory of the cache; may be NULL */
     enum score score;
-    unsigned sample, path, evictions;
+    unsigned sample;    /* index slots examined to choose a victim */
+    unsigned path;      /* maximal length of a cuckoo path in the index */
+    unsigned evictions; /* maximal evictions for one get */
     uint64_t admission; /* consecutive misses after which admission is sampled; 0: never */
     bool heated;        /* the index is registered with the heater */
     bool adaptive;
-    uint64_t adapt_interval;
-    double conflict_threshold, index_increase, sparse_threshold, index_decrease;
-    double capacity_threshold, memory_increase, stable_threshold, free_threshold, memory_decrease;
+    uint64_t adapt_interval;   /* gets between two resizing decisions */
+    double conflict_threshold; /* share of gets without a slot in the index, above which it grows */
+    double capacity_threshold; /* share of gets without space in the storage, above which it grows */
+    double sparse_threshold;   /* ratio of occupied to visited slots, below which the index shrinks */
+    double stable_threshold;   /* hit ratio above which the working set counts as stable */
+    double free_threshold;     /* free share of the storage above which it then shrinks */
+    double index_increase, index_decrease, memory_increase, memory_decrease; /* least factors, divisors */
     uint64_t seed;
     cache_resized *resized; /* called, with resized_arg, after every change of a size; may be NULL */
     void *resized_arg;

@@ -18,6 +18,8 @@
 #include "base/start_folder.h"
 #include "pages/pages_internal.h"
 
+enum { IN_FLIGHT = 64 /* reads and writes of a file */ };
+
 const char *pages_folder(void) {
     static _Thread_local char path[PATH_MAX];
     const char *set = settings_get()->nvm_dir, *temporary = secure_getenv("TMPDIR");
@@ -35,7 +37,7 @@ static struct store_options options_for(const struct pages *p, int rank, uint64_
                                   .page_bytes = (size_t)1 << p->shift,
                                   .bytes = bytes,
                                   .engine = (enum store_engine_name)set->nvm_engine,
-                                  .depth = (unsigned)set->nvm_depth,
+                                  .depth = IN_FLIGHT,
                                   .threads = 4,
                                   .buffered = set->nvm_buffered,
                                   .throttle = set->nvm_throttle};

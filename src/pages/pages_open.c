@@ -101,6 +101,9 @@ static int number_pages(struct pages *p, const struct pages_agreed *all, struct 
     return 0;
 }
 
+/* A page that a load or store fetched stays mapped for this long. */
+enum { RESIDENCY_NS = 100000 };
+
 static int open_local(struct pages *p, const struct pages_segment *mine) {
     const struct settings *set = settings_get();
     struct local_options options = {.bytes = mine->bytes,
@@ -108,7 +111,7 @@ static int open_local(struct pages *p, const struct pages_segment *mine) {
                                     .first_page = mine->first,
                                     .rank = p->world->local,
                                     .userfault = set->local_access == LOCAL_USERFAULT,
-                                    .stay_ns = set->residency_us * 1000,
+                                    .stay_ns = RESIDENCY_NS,
                                     .ahead = &p->ahead,
                                     .ahead_most = p->ahead_most,
                                     .faults = &p->tally.faults,

@@ -28,11 +28,11 @@ echo 'int MPI_Init(int *, char ***); int MPI_Finalize(void); int main(void) { re
 expect HEARTH_MODE=sometimes 'HEARTH_MODE=sometimes is not one of transparent\|always\|user\|off\|acquire\|auto; using the default'
 expect HEARTH_CACHE_SIZE=1 'HEARTH_CACHE_SIZE=1 is not a whole number from 64 to 1e\+15'
 expect HEARTH_CACHE_SIZE=12q 'HEARTH_CACHE_SIZE=12q is not a whole number'
-expect HEARTH_SAMPLE=-3 'HEARTH_SAMPLE=-3 is not a whole number from 1 to 4096'
-expect HEARTH_STABLE_THRESHOLD=nan 'HEARTH_STABLE_THRESHOLD=nan is not a number from 0 to 1'
+expect HEARTH_HELPERS=-3 'HEARTH_HELPERS=-3 is not a whole number from 1 to 64'
+expect HEARTH_BUFFER_MEMORY=nan 'HEARTH_BUFFER_MEMORY=nan is not a number from 1e-09 to 1'
 expect HEARTH_INDEX_SIZE=99999999999999999999 'HEARTH_INDEX_SIZE=9+ is not a whole number from 4 to 1e\+09'
 expect HEARTH_CASHE_SIZE=1m 'HEARTH_CASHE_SIZE is not a setting of Hearth; did you mean HEARTH_CACHE_SIZE\?'
-expect HEARTH_DOZE=9 'HEARTH_DOZE is now HEARTH_SAMPLED_ADMISSION; the old name still works'
+expect HEARTH_SPARSE_THRESHOLD=9 'HEARTH_SPARSE_THRESHOLD is not a setting of Hearth'
 # A rank alone, one program without windows, and where all ranks communicate in MPI_Init.
 printf '#!/bin/sh\n[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ] || export HEARTH_MODE=sometimes\nexec "$@"\n' >"$dir/alone"
 chmod +x "$dir/alone"

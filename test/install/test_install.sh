@@ -198,7 +198,7 @@ each_function() { # that a library exports, except those that only its own heade
 
 each_setting() {
     local name bad=0
-    for name in hearth-settings $("$prefix/bin/hearth" info -c | grep -oE '^HEARTH_[A-Z0-9_]+'); do
+    for name in hearth-settings $("$prefix/bin/hearth" info -c | sed '/^# Experiments/q' | grep -oE '^HEARTH_[A-Z0-9_]+'); do
         [ -e "$man/man7/$name.7" ] || { echo "no page: $name" && bad=1; }
     done
     [ -e "$man/man7/HEARTH_CACHE_SIZE.7" ] || bad=1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks that doc/settings.md, which is generated, is up to date.
+# Checks that doc/settings.md and doc/experiments.md, which are generated, are up to date.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 doc/settings.sh --check

@@ -144,7 +144,7 @@ source_of() { # setting, from $out: "value source"
 }
 
 run info -c
-names=$(grep -oE '^(SETTING|EXPERIMENT)\([a-z]+, [a-z0-9_]+, "HEARTH_[A-Z0-9_]+"' "$here/../src/base/settings.def" | grep -oE 'HEARTH_[A-Z0-9_]+')
+names=$(grep -oE '^(SETTING|EXPERT|EXPERIMENT)\([a-z]+, [a-z0-9_]+, "HEARTH_[A-Z0-9_]+"' "$here/../src/base/settings.def" | grep -oE 'HEARTH_[A-Z0-9_]+')
 [ "$(wc -w <<<"$names")" -gt 40 ] || fail 'settings' 'the list was not read'
 for name in $names; do
     grep -q " default$" <<<"$(source_of "$name")" || fail "setting $name" "is \"$(source_of "$name")\""
@@ -154,10 +154,13 @@ count=$(grep -cE '^HEARTH_[A-Z0-9_]+=' <<<"$out")
 listed=$(sed -n '/^# Experiments/,$p' <<<"$out" | grep -oE '^HEARTH_[A-Z0-9_]+')
 [ "$listed" = "$(grep -oE '^EXPERIMENT\([a-z]+, [a-z0-9_]+, "HEARTH_[A-Z0-9_]+' "$here/../src/base/settings.def" | grep -oE 'HEARTH_.*')" ] ||
     fail 'experiments' 'are not listed apart'
+first=$(sed -n '/^# For experts/q;p' <<<"$out" | grep -oE '^HEARTH_[A-Z0-9_]+')
+[ "$(wc -w <<<"$first")" = 8 ] && grep -qx HEARTH_MODE <<<"$first" || fail 'the settings that a user needs' "are $(wc -w <<<"$first"), first"
+[ $(($(wc -w <<<"$names") - $(wc -w <<<"$listed"))) -le 50 ] || fail 'settings' 'more than 50 are documented'
 [ "$(source_of HEARTH_CACHE_SIZE)" = '4m default' ] || fail 'a default' "$(source_of HEARTH_CACHE_SIZE)"
-HEARTH_CACHE_SIZE=8192 HEARTH_MODE=Always HEARTH_REPORT='a b.json' HEARTH_FREE_THRESHOLD=0.25 run info -c
+HEARTH_CACHE_SIZE=8192 HEARTH_MODE=Always HEARTH_REPORT='a b.json' HEARTH_BUFFER_MEMORY=0.25 run info -c
 for line in 'CACHE_SIZE 8k environment' 'MODE always environment' 'REPORT a b.json environment' \
-    'FREE_THRESHOLD 0.25 environment' 'SCORE full default'; do
+    'BUFFER_MEMORY 0.25 environment' 'SCORE full default'; do
     [ "$(source_of "HEARTH_${line%% *}")" = "${line#* }" ] ||
         fail "HEARTH_${line%% *}" "is \"$(source_of "HEARTH_${line%% *}")\" instead of \"${line#* }\""
 done

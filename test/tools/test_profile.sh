@@ -112,8 +112,8 @@ run run --dry-run "$launcher" -n 1 ./rank
 check 'another number of ranks: none' 0 'profile' 0
 HEARTH_SEED=7 run info -c -- --mode user "$launcher" -n 2 ./rank
 check 'info -c: the profile' 0 "^# Profile: $own$"
-out=$(sed -n '/^HEARTH_\(MODE\|CACHE_SIZE\|SEED\|SAMPLE\)=/{N;s/\n */ /;s/;.*//;p}' <<<"$out")
-check 'info -c: sources' 0 '^HEARTH_MODE=user option|^HEARTH_CACHE_SIZE=16m profile|^HEARTH_SEED=7 environment|^HEARTH_SAMPLE=16 default' 4
+out=$(sed -n '/^HEARTH_\(MODE\|CACHE_SIZE\|SEED\|NET_TIMEOUT\)=/{N;s/\n */ /;s/;.*//;p}' <<<"$out")
+check 'info -c: sources' 0 '^HEARTH_MODE=user option|^HEARTH_CACHE_SIZE=16m profile|^HEARTH_SEED=7 environment|^HEARTH_NET_TIMEOUT=60 default' 4
 run info -c
 check 'info -c without a command' 0 '^    profile' 0
 [ "$mpi" = mpich ] || export OMPI_MCA_rmaps_base_oversubscribe=1

@@ -83,9 +83,13 @@ int info_settings(int argc, char **argv) {
     if (!err)
         print_head(&shown, argc > 1);
     for (size_t i = 0; i < count && !err; i++) {
-        if (table[i].is_experiment && (i == 0 || !table[i - 1].is_experiment))
-            puts("\n# Experiments: the alternatives that the papers compare with, and emulations of other "
-                 "machines. They\n# are for measurements; programs should use their defaults.");
+        if (i > 0 && table[i].audience != table[i - 1].audience)
+            puts(
+                table[i].audience == FOR_EXPERTS
+                    ? "\n# For experts: most programs need none of these."
+                    : "\n# Experiments: parameters and alternatives that the papers compare with, and "
+                      "emulations "
+                      "of other machines.\n# They are for measurements; programs should use their defaults.");
         print_setting(&shown, &table[i], settings_source(i) == SOURCE_ENVIRONMENT);
     }
     strvec_free(&shown.options.settings);

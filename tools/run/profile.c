@@ -226,11 +226,6 @@ const char *profile_value(const struct strvec *settings, const struct setting *s
 }
 
 const char *profile_environment(const struct setting *s) {
-    size_t count;
-    const struct setting_alias *aliases = settings_aliases(&count);
     const char *text = getenv(s->name);
-    for (size_t i = 0; i < count && !(text && *text); i++)
-        if (!strcmp(aliases[i].name, s->name))
-            text = getenv(aliases[i].former);
     return text && *text ? text : NULL;
 }

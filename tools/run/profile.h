@@ -34,8 +34,7 @@ int profile_write(const char *path, const char *head, const struct strvec *setti
 
 void profile_free(struct profile *p);
 
-/* The value that a list of NAME=value has for this setting, under its present or a former name; the last one counts.
- * NULL: none. */
+/* The value that a list of NAME=value has for this setting; the last one counts. NULL: none. */
 struct setting;
 const char *profile_value(const struct strvec *settings, const struct setting *s);
 

@@ -47,7 +47,7 @@ static void direct_has_ended(struct link_send *send, int status) {
 /* Whether another operation may start: it has a credit, and cannot overtake an earlier one. Networks order neither a
  * get after a put nor a put after a get. */
 static bool may_go(const struct net_target *t, bool get) {
-    return t->direct < settings_get()->direct_credits && !t->flushing && (get ? !t->unflushed : t->gets == 0);
+    return t->direct < NET_MOST_DIRECT && !t->flushing && (get ? !t->unflushed : t->gets == 0);
 }
 
 /* Also waits until the helper has nothing outstanding. */

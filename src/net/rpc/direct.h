@@ -1,7 +1,7 @@
 /* direct.h: contiguous puts and gets that bypass the helpers, on networks that access remote memory by themselves
  * (RDMA), or wherever HEARTH_DIRECT=on.
  *
- * A process has at most HEARTH_DIRECT_CREDITS of them in flight to each node. Direct operations and operations through
+ * A process has at most NET_MOST_DIRECT of them in flight to each node. Direct operations and operations through
  * the helper stay in order towards each node. Before a process switches between direct operations and the helper, or
  * between direct puts and direct gets, everything issued before the switch completes. A fence waits for both. An
  * operation for the helper that has to wait for direct puts sends its size hint in the meantime. */
@@ -12,7 +12,7 @@
 #include "net/link/link.h"
 #include "net/rpc/call.h"
 
-enum { NET_KEY = LINK_KEY };
+enum { NET_KEY = LINK_KEY, NET_MOST_DIRECT = 16 };
 
 /* Whether HEARTH_DIRECT wants this network's own transfers into memory. */
 static inline bool net_direct_is_wanted(const struct link *link) {

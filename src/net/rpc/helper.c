@@ -160,8 +160,7 @@ static void *helper_run(void *arg) {
     live_thread_begins(LIVE_HELPER);
     job_end_by_exit();
     net_affinity_thread(&h->affinity, h->net->masks);
-    if (settings_get()->short_slices)
-        net_sched_slice_shorten();
+    net_sched_slice_shorten();
     h->spin.score = SPIN_BEST;
     while (!atomic_load_explicit(&h->stop, memory_order_acquire)) {
         if (net_turn_is_driven(&h->turn) || !net_turn_take(&h->turn)) {

@@ -63,7 +63,7 @@ struct net {
     uint64_t timeout_ns, spin_ns, helper_spin_ns;
     struct spin spin; /* of the client side */
     struct driver driver;
-    bool sliced; /* the client thread has short scheduler slices, or must not have them */
+    bool sliced; /* the client thread has short scheduler slices */
 
     struct net_target **targets; /* [nodes * helpers], created at first use */
     struct out outs[OUTS];

@@ -21,6 +21,9 @@
 #include "net/rpc/tally.h"
 #include "observe/live.h"
 
+/* A rank that waits for another node polls for this long before it sleeps. */
+enum { WAIT_SPIN_NS = 60000 };
+
 /* ---- sizes ---- */
 
 /* The memory limit of the container, if there is one. */
@@ -115,8 +118,7 @@ static int choose_limits(struct net *n, const struct net_boot *boot) {
         log_error(
             "network: %u buffers of %u bytes and a record for each of %llu ranks and %u pool buffers of "
             "%u take %llu bytes of a node, of which HEARTH_BUFFER_MEMORY allows %llu: set it higher, "
-            "or HEARTH_BUFFERS, "
-            "HEARTH_BUFFER_SIZE or HEARTH_CREDIT_BUFFER_SIZE lower",
+            "or HEARTH_BUFFERS or HEARTH_BUFFER_SIZE lower",
             l->buffers, l->bytes, (unsigned long long)clients, l->pool_buffers, l->pool_buffer_bytes,
             (unsigned long long)needed, (unsigned long long)sizes.memory);
     return -ENOMEM;
@@ -294,8 +296,7 @@ int net_open(const struct net_boot *boot, struct net_world *world, const struct 
     net_join(n, service);
     n->helpers = (int)set->helpers;
     n->timeout_ns = set->net_timeout * 1000000000u;
-    n->spin_ns = set->net_spin_us * 1000u;
-    n->sliced = !set->short_slices;
+    n->spin_ns = WAIT_SPIN_NS;
     n->helper_spin_ns = set->helper_spin_us * 1000u;
     status = choose_limits(n, boot);
     if (status == 0)

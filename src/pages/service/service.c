@@ -138,8 +138,7 @@ static bool service_spin(struct service *s) {
 
 static void *service_run(void *service) {
     struct service *s = service;
-    if (settings_get()->short_slices)
-        net_sched_slice_shorten();
+    net_sched_slice_shorten();
     pthread_mutex_lock(&s->progress.lock);
     live_thread_begins(LIVE_SERVICE);
     job_end_by_exit();

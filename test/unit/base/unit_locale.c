@@ -29,15 +29,15 @@ TEST(defaults_are_not_0)
     memset(&into, 0, sizeof into);
     settings_defaults(&into);
     expect(into.buffer_memory == 0.05);
-    expect(into.stable_threshold == 0.9);
+    expect(into.helper_threshold == 1e9);
 }
 
 TEST(settings_have_a_decimal_point)
 {
-    const struct setting *s = settings_find("HEARTH_FREE_THRESHOLD");
+    const struct setting *s = settings_find("HEARTH_BUFFER_MEMORY");
     expect_eq(settings_parse(s, "0.25", &into, text, sizeof text), 0);
-    expect(into.free_threshold == 0.25);
-    expect_text(printed("HEARTH_FREE_THRESHOLD"), "0.25");
+    expect(into.buffer_memory == 0.25);
+    expect_text(printed("HEARTH_BUFFER_MEMORY"), "0.25");
     expect(settings_parse(s, "0,25", &into, text, sizeof text) != 0);
     expect_eq(settings_parse(settings_find("HEARTH_CACHE_SIZE"), "1.5m", &into, text, sizeof text), 0);
     expect_eq(into.cache_size, 1536 << 10);
@@ -45,9 +45,10 @@ TEST(settings_have_a_decimal_point)
 
 TEST(a_complaint_has_a_decimal_point)
 {
-    const struct setting *s = settings_find("HEARTH_INDEX_INCREASE");
-    expect(settings_parse(s, "0.5", &into, text, sizeof text) != 0);
-    expect_text(text, "HEARTH_INDEX_INCREASE=0.5 is not a number from 1.01 to 64");
+    struct setting s = *settings_find("HEARTH_BUFFER_MEMORY");
+    s.least = 0.25;
+    expect(settings_parse(&s, "0.1", &into, text, sizeof text) != 0);
+    expect_text(text, "HEARTH_BUFFER_MEMORY=0.1 is not a number from 0.25 to 1");
 }
 
 TEST(json_has_a_decimal_point)

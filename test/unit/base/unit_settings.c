@@ -1,11 +1,8 @@
-/* unit_settings.c: tests values, ranges, keywords, misspellings and former names. */
+/* unit_settings.c: tests values, ranges, keywords and misspellings. */
 #include "test.h"
 
 #include <errno.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/log.h"
 #include "base/settings.h"
 
 static struct settings into;
@@ -34,7 +31,7 @@ TEST(every_default_is_in_its_range_and_every_help_says_something)
         expect(!strncmp(table[i].name, "HEARTH_", 7));
         expect(strlen(table[i].help) > 10);
         expect(table[i].least <= table[i].most);
-        expect(i == 0 || table[i].is_experiment >= table[i - 1].is_experiment);
+        expect(i == 0 || table[i].audience >= table[i - 1].audience);
     }
 }
 
@@ -44,7 +41,7 @@ TEST(defaults_are_those_of_the_list)
     expect_eq(into.mode, MODE_TRANSPARENT);
     expect_eq(into.cache_size, 4 << 20);
     expect_eq(into.index_size, 8000);
-    expect_eq(into.sample, 16);
+    expect_eq(into.helpers, 1);
     expect_eq(into.adapt, 1);
     expect_text(into.report, "");
 }
@@ -86,12 +83,12 @@ TEST(wrong_values_are_refused_and_change_nothing)
 
 TEST(the_reason_names_value_and_range)
 {
-    expect_eq(parse("HEARTH_SAMPLE", "5000"), -EINVAL);
-    expect(strstr(why, "HEARTH_SAMPLE=5000") && strstr(why, "from 1 to 4096"));
+    expect_eq(parse("HEARTH_HELPERS", "5000"), -EINVAL);
+    expect(strstr(why, "HEARTH_HELPERS=5000") && strstr(why, "from 1 to 64"));
     expect_eq(parse("HEARTH_MODE", "sometimes"), -EINVAL);
     expect(strstr(why, "sometimes") && strstr(why, "transparent|always|user|off"));
-    expect_eq(parse("HEARTH_FREE_THRESHOLD", "1.2"), -EINVAL);
-    expect(strstr(why, "from 0 to 1"));
+    expect_eq(parse("HEARTH_BUFFER_MEMORY", "1.2"), -EINVAL);
+    expect(strstr(why, "from 1e-09 to 1"));
 }
 
 TEST(choices_are_words_in_any_case)
@@ -127,7 +124,7 @@ TEST(values_are_printed_as_they_would_be_written)
     expect_text(printed("HEARTH_INDEX_SIZE", "8192"), "8192");
     expect_text(printed("HEARTH_SAMPLED_ADMISSION", "0"), "0");
     expect_text(printed("HEARTH_SEED", "17999999999999999999"), "17999999999999999999");
-    expect_text(printed("HEARTH_FREE_THRESHOLD", "0.1"), "0.1");
+    expect_text(printed("HEARTH_BUFFER_MEMORY", "0.1"), "0.1");
     expect_text(printed("HEARTH_HELPER_THRESHOLD", "1e300"), "1e+300");
     expect_text(printed("HEARTH_MODE", "TRANSPARENT"), "transparent");
     expect_text(printed("HEARTH_MODE", "acquire"), "acquire");
@@ -158,76 +155,26 @@ TEST(misspelt_names_are_recognised)
            NULL);
 }
 
-TEST(every_former_name_leads_to_a_setting)
+TEST(a_setting_is_found_by_its_name)
 {
-    size_t count;
-    const struct setting_alias *aliases = settings_aliases(&count);
-    expect(count > 0);
-    for (size_t i = 0; i < count; i++) {
-        expect(!named(aliases[i].former));
-        expect(named(aliases[i].name) && settings_find(aliases[i].former) == named(aliases[i].name));
-    }
     expect(settings_find("HEARTH_MODE") == named("HEARTH_MODE"));
     expect(!settings_find("HEARTH_MODUS"));
-}
-
-/* Reads the environment in a new process. Returns the admission in effect there; `said` gets its stderr. */
-static int read_anew(const char *const *environment, char *said, size_t room) {
-    int ends[2], status = 0;
-    expect_eq(pipe(ends), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        for (; *environment; environment += 2)
-            setenv(environment[0], environment[1], 1);
-        log_set_level(LOG_WARN);
-        _exit((int)settings_get()->admission);
-    }
-    close(ends[1]);
-    waitpid(child, &status, 0);
-    ssize_t length = read(ends[0], said, room - 1);
-    said[length > 0 ? length : 0] = 0;
-    close(ends[0]);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-TEST(a_former_name_is_read_and_reported)
-{
-    char said[1024];
-    expect_eq(read_anew((const char *[]){"HEARTH_DOZE", "7", NULL}, said, sizeof said), 7);
-    expect_text(said,
-                "hearth: warning: HEARTH_DOZE is now HEARTH_SAMPLED_ADMISSION; the old name still works\n");
-    read_anew((const char *[]){"HEARTH_DOZE", "many", NULL}, said, sizeof said);
-    expect(strstr(said, "HEARTH_SAMPLED_ADMISSION=many is not a whole number"));
-}
-
-TEST(the_present_name_takes_precedence)
-{
-    char said[1024];
-    expect_eq(read_anew((const char *[]){"HEARTH_DOZE", "7", "HEARTH_SAMPLED_ADMISSION", "9", NULL}, said,
-                        sizeof said),
-              9);
-    expect(strstr(said, "HEARTH_DOZE is ignored: HEARTH_SAMPLED_ADMISSION"));
-    expect_eq(read_anew((const char *[]){"HEARTH_DOZE", "", "HEARTH_SAMPLED_ADMISSION", "9", NULL}, said,
-                        sizeof said),
-              9);
-    expect_text(said, "");
 }
 
 TEST(the_environment_is_read_once_and_bad_values_fall_back)
 {
     setenv("HEARTH_CACHE_SIZE", "1m", 1);
-    setenv("HEARTH_PATH", "9", 1);
+    setenv("HEARTH_HELPERS", "9", 1);
     setenv("HEARTH_LOG", "error", 1);
     const struct settings *s = settings_get();
-    setenv("HEARTH_PATH", "11", 1);
+    setenv("HEARTH_HELPERS", "11", 1);
     expect_eq(s->cache_size, 1 << 20);
-    expect_eq(settings_get()->path, 9);
-    expect_eq(s->evictions, 1);
+    expect_eq(settings_get()->helpers, 9);
+    expect_eq(s->buffers, 4);
     size_t count;
     const struct setting *table = settings_table(&count);
     for (size_t i = 0; i < count; i++) {
-        bool set = !strcmp(table[i].name, "HEARTH_CACHE_SIZE") || !strcmp(table[i].name, "HEARTH_PATH") ||
+        bool set = !strcmp(table[i].name, "HEARTH_CACHE_SIZE") || !strcmp(table[i].name, "HEARTH_HELPERS") ||
                    !strcmp(table[i].name, "HEARTH_LOG");
         expect_eq(settings_source(i), set ? SOURCE_ENVIRONMENT : SOURCE_DEFAULT);
     }

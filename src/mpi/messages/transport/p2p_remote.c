@@ -16,14 +16,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/settings.h"
 #include "mpi/host/agreement.h"
 #include "mpi/messages/transport/arrive.h"
 #include "mpi/messages/transport/p2p_bounce.h"
 #include "mpi/messages/transport/p2p_channel.h"
 #include "tables/shape.h"
 
-enum { TESTS = 16 /* of transfers, per round */ };
+enum { PREPOSTED = 16 /* receives */, TESTS = 16 /* of transfers, per round */ };
 enum { SOME = 16 /* slots tested together */, NOT_YET = -1 };
 
 uint64_t p2p_remote_eager;
@@ -229,7 +228,7 @@ int p2p_remote_open(void) {
 int p2p_remote_start(void) {
     p2p_remote_is_used = p2p_node_count() < p2p_size;
     p2p_remote_eager = p2p_remote_is_used ? p2p_remote_eager : 0;
-    slot_count = p2p_remote_is_used ? (unsigned)settings_get()->match_prepost : 1;
+    slot_count = p2p_remote_is_used ? PREPOSTED : 1;
     requests = calloc(slot_count, sizeof *requests);
     sources = calloc(slot_count, sizeof *sources);
     memory = aligned_alloc(CACHE_LINE, slot_count * remote_slot_bytes());

@@ -1,8 +1,8 @@
 /* noop.c: decides whether MPI_Get_accumulate with MPI_NO_OP, which only reads, counts as a get.
  *
  * ARMCI-MPI, and with it Global Arrays and NWChem, issues all of its gets this way so that they are atomic with
- * respect to accumulates, element by element. Other programs read flags with it, which must not be cached. By default
- * it therefore counts as a get only if the program contains ARMCI-MPI. A single element, which may be a flag or a
+ * respect to accumulates, element by element. Other programs read flags with it, which must not be cached. It therefore
+ * counts as a get only if the program contains ARMCI-MPI. A single element, which may be a flag or a
  * counter, is never cached. */
 #include "mpi/windows/caching/noop.h"
 
@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/settings.h"
 
 enum { LARGEST_ELEMENT = 32 }; /* bytes: a complex long double */
 
@@ -46,12 +45,8 @@ static void look_for_armci(void) {
 
 bool rma_noop_is_get(MPI_Count count, MPI_Datatype type) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    enum noop_get rule = (enum noop_get)settings_get()->noop_get;
-    if (rule == NOOP_GET_OFF)
-        return false;
-    if (rule == NOOP_GET_AUTO)
-        pthread_once(&once, look_for_armci);
+    pthread_once(&once, look_for_armci);
     MPI_Count size;
-    return (rule == NOOP_GET_ON || carries_armci) && count > 0 &&
-           host_Type_size_x(type, &size) == MPI_SUCCESS && count * size > LARGEST_ELEMENT;
+    return carries_armci && count > 0 && host_Type_size_x(type, &size) == MPI_SUCCESS &&
+           count * size > LARGEST_ELEMENT;
 }
