@@ -211,6 +211,8 @@ scripts() {
     run ./options.sh
     check 'an interpreter with options' 0 '^rank 0 of 1 loaded yes'
     check 'nothing is said of launchers that ran' 0 'no launcher was called' 0
+    run --report "$dir/emptied.json" sh -c "env -i PATH=\"\$PATH\" HOME=$dir OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ${launch[*]} -n 1 ./rank"
+    check 'which loses --report' 0 'emptied.json: no rank has written a report: .* emptied the environment'
     run sh -c "PATH=$PATH; timeout 50 ${launch[*]} -n 1 ./rank"
     check 'a launcher that the script finds elsewhere' 0 '^rank 0 of 1 loaded no'
     check 'is missed at the end' 0 '^hearth: warning: sh ended, and no launcher was called through the PATH'
@@ -243,6 +245,19 @@ for arguments in "${codes[@]}"; do
 done
 run ./rank exit 3
 check 'exit code of a single process' 3 'loaded yes'
+
+# ---- a report that is not written ----
+
+run --report killed.json "${launch[@]}" -n 1 ./rank signal 9
+check 'a rank is killed: a line says what is known' "$status" '^hearth: warning: .*/killed.json: (no rank has written a report|the job did not end through MPI_Finalize)'
+printf '#include <mpi.h>\nint main(void) { int flag; return MPI_Initialized(&flag); }\n' >"$dir/idle.c"
+"$cc" "$dir/idle.c" -o "$dir/idle" || exit 1
+run --report idle.json "${launch[@]}" -n 1 ./idle
+check 'no rank calls MPI_Init' 0 '^hearth: warning: .*/idle.json: no rank has written a report: the job ended before MPI_Init was complete'
+run --report ended.json "${launch[@]}" -n 1 ./rank exit 0
+check 'nothing is said of a report that is written' 0 'ended.json' 0
+run --report ended.json "${launch[@]}" -n 1 ./idle
+check 'nor is an older one taken for it' 0 'ended.json: no rank has written a report'
 
 # ---- the command ----
 

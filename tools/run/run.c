@@ -23,6 +23,7 @@
 #include "run/run.h"
 #include "run/script.h"
 #include "run/strvec.h"
+#include "run/watch.h"
 #include "run/launcher/vendor.h"
 
 extern char **environ;
@@ -208,10 +209,12 @@ static const struct program *witness(const struct run *r) {
 static int refuse_unknown(const struct run *r) {
     const char *word = r->line.count ? r->command.of[r->line.parts[0].program] : r->line.program_file;
     if (!r->launcher.kind)
-        return refuse("%s is neither a launcher nor, as far as can be detected, a program that uses MPI: "
-                      "name the MPI that it "
-                      "loads with --mpi mpich, --mpi openmpi or --mpi abi",
-                      word);
+        return refuse(
+            "%s is neither a launcher nor, as far as can be detected, a program that uses MPI: "
+            "name the MPI that it "
+            "loads with --mpi mpich, --mpi openmpi or --mpi abi; if it calls a launcher, write hearth "
+            "run before that one",
+            word);
     return refuse("cannot detect which MPI %s loads: add --mpi mpich, --mpi openmpi or --mpi abi", word);
 }
 
@@ -376,6 +379,13 @@ static void say_profile(const struct run *r) {
 
 /* ---- execution ---- */
 
+static bool is_without_mpi(const struct run *r) {
+    bool any = r->line.program_file;
+    for (size_t i = 0; !any && i < r->line.count; i++)
+        any = !r->programs[i].lacks_mpi;
+    return !any;
+}
+
 /* A compiled program may load MPI at run time, but rarely does. */
 static void say_without_mpi(const struct run *r) {
     for (size_t i = 0; !r->line.program_file && i < r->line.count; i++)
@@ -420,6 +430,8 @@ static int execute(struct run *r, struct strvec *command) {
     free(text);
     if (r->options->is_dry)
         return 0;
+    if (run_options_report(r->options) && !is_without_mpi(r))
+        watch_report(run_options_report(r->options));
     fflush(NULL);
     execvp(command->of[0], command->of);
     return refuse("cannot run %s: %s", command->of[0], strerror(errno));

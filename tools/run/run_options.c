@@ -114,13 +114,18 @@ static int run_take_option(struct run_options *o, int option) {
     return 0;
 }
 
-/* The report would replace a file that this command reads: a program, its input or the profile. */
-static int refuse_to_replace(const struct run_options *o, char **command) {
-    static const char name[] = "HEARTH_REPORT=";
+const char *run_options_report(const struct run_options *o) {
+    static const char name[] = "HEARTH_REPORT=/";
     const char *report = NULL;
     for (size_t i = 0; i < o->settings.count; i++)
         if (!strncmp(o->settings.of[i], name, sizeof name - 1))
-            report = o->settings.of[i] + sizeof name - 1;
+            report = o->settings.of[i] + sizeof name - 2;
+    return report && !strchr(report, '%') ? report : NULL;
+}
+
+/* The report would replace a file that this command reads: a program, its input or the profile. */
+static int refuse_to_replace(const struct run_options *o, char **command) {
+    const char *report = run_options_report(o);
     bool is_read = report && o->profile && is_same_file(report, o->profile);
     for (; report && *command; command++)
         is_read |= is_same_file(report, *command);

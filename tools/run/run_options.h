@@ -19,4 +19,7 @@ struct run_options {
 /* Reads the options; the command follows at `optind`. Returns 0, or the exit code after an error line. */
 int run_options_read(struct run_options *o, int argc, char **argv);
 
+/* The file of --report, with its whole path; NULL: there is none, or each rank makes the name of its own. */
+const char *run_options_report(const struct run_options *o);
+
 #endif

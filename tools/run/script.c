@@ -135,6 +135,8 @@ static int link_one(const char *folder, const char *name, const char *self) {
     int failed = 0;
     if (strcmp(old, self) != 0) {
         char *draft = need_text("%s.%ld", path, (long)getpid());
+        unlink(
+            draft); /* of a process with this number, on this host or another, that did not come to the next line */
         failed = symlink(self, draft) || rename(draft, path);
         free(draft);
     }
@@ -278,7 +280,8 @@ int script_run(const struct run_options *o, char **words) {
             fprintf(o->is_dry ? stdout : stderr,
                     "hearth: %s is a script: its launchers are found in %s first\n", words[0], folder);
         if (!o->is_dry) {
-            watch_script(folder, script_is_shell(words[0]) && *words[1] != '-' ? words[1] : words[0]);
+            watch_script(folder, script_is_shell(words[0]) && *words[1] != '-' ? words[1] : words[0],
+                         run_options_report(o));
             fflush(NULL);
             execvp(words[0], words);
             watch_saw_launcher(folder); /* there is no script to say something about */
