@@ -39,7 +39,9 @@
 #define live_thread_ends            hearth_core_live_thread_ends
 #define log_identify                hearth_core_log_identify
 #define log_is_first_rank           hearth_core_log_is_first_rank
+#define log_levels                  hearth_core_log_levels
 #define log_print                   hearth_core_log_print
+#define log_print_of                hearth_core_log_print_of
 #define log_settle                  hearth_core_log_settle
 #define memory_close                hearth_core_memory_close
 #define memory_open                 hearth_core_memory_open

@@ -70,6 +70,8 @@ static void job_finalize_mpi(void) {
 static void need_mpi(int level) {
     int started, provided;
     MPI_Initialized(&started);
+    log_debug(LOG_ARMCI, "MPI is %s; threads at level %d are asked for",
+              started ? "initialised already" : "initialised by ARMCI", level);
     if (started)
         return;
     if (level > MPI_THREAD_SINGLE)
@@ -86,6 +88,7 @@ static int close_key = MPI_KEYVAL_INVALID;
 
 static void job_close_all(void) {
     struct net_counts net;
+    log_debug(LOG_ARMCI, "ARMCI closes, and waits for all operations");
     armci_job.opened = 1; /* for the calls below */
     PARMCI_WaitAll();     /* for requests that nobody waits for any more */
     PARMCI_AllFence();

@@ -72,13 +72,14 @@ static int engine_make(void) {
 int armci_engine_open(void) {
     struct net_share *share =
         net_share_take(net_mpi_abi(), &armci_job.boot, NET_SERVICE_MAIN, has_same_processes, NULL);
+    log_debug(LOG_ARMCI, "the helper is %s", share ? "that of served windows" : "its own");
     if (!share)
         return engine_make();
     own = NULL;
     armci_job.share = share;
     armci_job.net = share->net;
     net_join(share->net, &armci_service);
-    log_debug("ARMCI uses the helper of served windows");
+    log_debug(LOG_ARMCI, "ARMCI uses the helper of served windows");
     return 0;
 }
 

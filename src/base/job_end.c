@@ -24,6 +24,9 @@ void job_end_by_exit(void) {
 void job_end(int code) {
     void (*end)(int) = is_own_thread ? NULL : atomic_load(&interface_end);
     int status = code & 0xff ? code & 0xff : EXIT_FAILURE;
+    log_debug(LOG_JOB, "the job ends with code %d: this thread %s", code,
+              end ? "calls the interface, such as MPI_Abort"
+                  : "exits, and the launcher ends the other ranks");
     log_settle();
     if (end)
         end(code ? code : EXIT_FAILURE);

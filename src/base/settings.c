@@ -125,6 +125,16 @@ static int store_choice(const struct setting *s, const char *text, char *field) 
     return 0;
 }
 
+static int store_levels(const struct setting *s, const char *text, char *field, char *why, size_t why_size) {
+    char reason[400];
+    int err = log_check_levels(text, reason, sizeof reason);
+    if (err && why_size)
+        snprintf(why, why_size, "%s=%.80s: %s", s->name, text, reason);
+    else if (!err)
+        *(const char **)(void *)field = text;
+    return err;
+}
+
 int settings_parse(const struct setting *s, const char *text, struct settings *into, char *why,
                    size_t why_size) {
     char *field = (char *)into + s->offset, range[256];
@@ -132,6 +142,8 @@ int settings_parse(const struct setting *s, const char *text, struct settings *i
         *(const char **)(void *)field = text;
         return 0;
     }
+    if (s->kind == SETTING_levels)
+        return store_levels(s, text, field, why, why_size);
     int err = s->kind == SETTING_choice ? store_choice(s, text, field) : store_number(s, text, field);
     if (err && why_size) {
         describe_range(s, range, sizeof range);
@@ -171,6 +183,7 @@ void settings_print(const struct setting *s, const struct settings *from, char *
         print_word(s->words, *(const int *)field, text, room);
         return;
     case SETTING_text:
+    case SETTING_levels:
         snprintf(text, room, "%s", *(const char *const *)field);
     }
 }
@@ -287,6 +300,16 @@ static const char *variable_value(const char *name) {
     return text && *text ? text : NULL;
 }
 
+static void settings_tell(void) {
+    for (size_t i = 0; i < SETTINGS && LOG_IS_ON(LOG_JOB, LOG_DEBUG); i++)
+        if (sources[i] == SOURCE_ENVIRONMENT) {
+            char value[256];
+            settings_print(&table[i], &current, value, sizeof value);
+            log_debug(LOG_JOB, "%s=%s, from the environment; the default is %s", table[i].name, value,
+                      *table[i].fallback ? table[i].fallback : "empty");
+        }
+}
+
 static void settings_load(void) {
     char why[512];
     settings_defaults(&current);
@@ -299,7 +322,8 @@ static void settings_load(void) {
         else
             sources[i] = SOURCE_ENVIRONMENT;
     }
-    log_set_level((enum log_level)current.log);
+    log_set_levels(current.log, NULL, 0);
+    settings_tell();
     warn_of_unknown();
     if (!complaints.is_held)
         settings_complain(0, 0);

@@ -80,7 +80,7 @@ static void note_refusal(struct tendency *t, enum wish wish, int err) {
     if (wish == SHRINK)
         return;
     if (t->penalty == 1)
-        log_info("cache: cannot grow, its size is unchanged: %s",
+        log_info(LOG_CACHE, "cannot grow, its size is unchanged: %s",
                  err == -EDQUOT ? "all of HEARTH_CACHE_MAX is in use" : "the system has no memory");
     t->rest = t->penalty + 1;
     if (t->penalty < MOST_PATIENCE)

@@ -69,7 +69,7 @@ static void find_caches(struct cores *c, unsigned level) {
             "heater: built without hwloc, which tells the cores that share a cache: it is bound to no core; "
             "build with libhwloc-dev, or set HEARTH_HEATER_LEVEL=any");
     else
-        log_debug("heater: built without hwloc: shared caches are unknown");
+        log_debug(LOG_HEATER, "built without hwloc: shared caches are unknown");
 }
 
 #endif

@@ -201,7 +201,7 @@ static void prepare_thread(void) {
     pthread_setname_np(pthread_self(), "hearth-heater");
     (void)prctl(PR_SET_TIMERSLACK, 1); /* the default slack, 50 us, is five times the default nap */
     if (heater_affinity_open())
-        log_info("heater: the allowed cores are unknown; it runs only with HEARTH_HEATER=on");
+        log_info(LOG_HEATER, "the allowed cores are unknown; it runs only with HEARTH_HEATER=on");
     is_l3 = heater_affinity_level() == 3;
 }
 
@@ -310,8 +310,13 @@ static void watch_process(void) {
 
 static void start_if_wanted(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (running || !may_run())
+    if (running || !may_run()) {
+        log_trace(LOG_HEATER, "%s",
+                  running ? "runs already"
+                          : "does not run: it is off, nothing is registered, or no core is left for it");
         return;
+    }
+    log_debug(LOG_HEATER, "starts for %zu bytes", (size_t)registered);
     pthread_once(&once, watch_process);
     int err = create_thread();
     if (err)

@@ -87,13 +87,13 @@ static void settle_on(int core) {
     CPU_ZERO(&one);
     CPU_SET(core, &one);
     if (sched_setaffinity(0, sizeof one, &one))
-        log_debug("heater: cannot be bound to core %d", core);
+        log_debug(LOG_HEATER, "cannot be bound to core %d", core);
 }
 
 bool heater_affinity_choose(struct heater_place *p) {
     int next = p->insist || cores_look(&cores) ? choose_core(p) : p->core;
     if (next != p->core) {
-        log_debug("heater: %s core %d", next < 0 ? "leaves" : "moves to", next < 0 ? p->core : next);
+        log_debug(LOG_HEATER, "%s core %d", next < 0 ? "leaves" : "moves to", next < 0 ? p->core : next);
         settle_on(next);
         p->core = next;
     }

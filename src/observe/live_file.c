@@ -315,7 +315,7 @@ struct live_page *live_file_make(void) {
         return pthread_atfork(live_before_fork, after_fork, after_fork_in_child)
                    ? NULL
                    : (struct live_page *)(void *)base;
-    log_info("hearth top will not show this process: no memory to share: %s", strerror(errno));
+    log_info(LOG_REPORT, "hearth top will not show this process: no memory to share: %s", strerror(errno));
     if (file >= 0)
         close(file);
     file = -1;

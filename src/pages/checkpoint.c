@@ -19,10 +19,26 @@
 #include "base/log.h"
 #include "pages/pages_internal.h"
 
+static const char *const order_words[] = {[ORDER_NOTHING] = "nothing",
+                                          [ORDER_HOLD] = "hold page requests back",
+                                          [ORDER_KEEP_OWNED] = "owners hand pages over",
+                                          [ORDER_RESERVE] = "reserve room for dirty pages",
+                                          [ORDER_CLEAN] = "write dirty pages",
+                                          [ORDER_IDLE] = "wait until nothing is under way",
+                                          [ORDER_COMPARE] = "look for changes",
+                                          [ORDER_PREPARE] = "prepare the epoch",
+                                          [ORDER_COMMIT] = "commit it",
+                                          [ORDER_ABANDON] = "abandon it"};
+
 /* The leaders issue the order; then all ranks agree on the result. */
 static int order(struct pages *p, const struct net_boot *boot, enum service_order what, uint64_t argument) {
+    log_trace(LOG_PAGES, "checkpoint: %s (%llu)", order_words[what], (unsigned long long)argument);
     int status = p->serves ? pages_service_order(p->box, what, argument) : 0;
-    return net_boot_agree(boot, status);
+    int all = net_boot_agree(boot, status);
+    if (all != 0)
+        log_debug(LOG_PAGES, "checkpoint: '%s' failed%s: %s", order_words[what],
+                  status ? " here" : " on another rank", strerror(-all));
+    return all;
 }
 
 /* Waits for requests under way. Pages that could not be written matter after ORDER_CLEAN. */
@@ -85,10 +101,15 @@ int pages_checkpoint(struct pages *p, const struct net_boot *boot, uint64_t *epo
         status = order(p, boot, ORDER_HOLD, true);
     if (status == 0)
         status = write_all(p, boot);
-    if (status == 0 && is_needed(p, boot)) {
+    bool is_made = status == 0 && is_needed(p, boot);
+    if (is_made) {
         status = make_epoch(p, boot, ++p->tried);
         p->epoch = status == 0 ? p->tried : p->epoch;
     }
+    log_debug(LOG_PAGES, "checkpoint %llu %s", (unsigned long long)(is_made ? p->tried : p->epoch),
+              status    ? "is not made; the last one stays valid"
+              : is_made ? "is complete on all ranks"
+                        : "is still current: nothing has changed");
     int after = p->closes ? 0 : order(p, boot, ORDER_HOLD, false);
     if (status != 0 || after != 0)
         return status ? status : after;

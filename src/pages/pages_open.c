@@ -288,6 +288,11 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
         status = segment_open_all(p, boot, comm, all);
     free(all);
     if (status == 0) {
+        log_debug(
+            LOG_PAGES,
+            "segments are open: %llu bytes here in pages of %llu, up to %u pages read ahead; the service %s",
+            (unsigned long long)bytes, 1ull << p->shift, p->ahead_most,
+            p->serves ? "of this node runs here" : "runs in another process of the node");
         pages_show(p);
         *pages = p;
     } else if (p) {

@@ -19,6 +19,8 @@ struct shown {
 static void print_range(const struct setting *s) {
     if (s->kind == SETTING_choice)
         printf("; one of %s", s->words);
+    else if (s->kind == SETTING_levels)
+        printf("; one of %s, or a list of AREA:LEVEL", s->words);
     else if (s->kind != SETTING_text)
         printf("; %g to %g%s", s->least, s->most, s->kind == SETTING_size ? " bytes" : "");
 }

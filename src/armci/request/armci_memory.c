@@ -297,7 +297,7 @@ void armci_memory_close_all(void) {
 /* ---- by device name: there is only one kind of memory, which every name denotes ---- */
 
 int PARMCI_Malloc_group_memdev(void **pointers, armci_size_t bytes, ARMCI_Group *group, const char *device) {
-    log_debug("memory of device \"%s\" is ordinary shared memory", device ? device : "");
+    log_debug(LOG_ARMCI, "memory of device \"%s\" is ordinary shared memory", device ? device : "");
     return ARMCI_Malloc_group(pointers, bytes, group);
 }
 ALIAS(int, ARMCI_Malloc_group_memdev,

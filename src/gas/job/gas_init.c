@@ -114,6 +114,9 @@ int gasnet_init(int *argc, char ***argv) {
         gas_fail("gasnet_init",
                  "GASNet cannot be initialised, see above"); /* no error code: others may have succeeded */
     find_sizes();
+    log_debug(LOG_GAS, "rank %d of %d, on node %d of %d; segments may have %llu bytes here, %llu on all",
+              gas_job.rank, gas_job.size, gas_job.world->node, gas_job.world->nodes,
+              (unsigned long long)most_local, (unsigned long long)most_global);
     gas_leave_prepare();
     MPI_Barrier(gas_comm.all);
     atomic_store(&gas_job.stage, GAS_BEGUN);
@@ -196,6 +199,8 @@ static int job_agree(int status) {
 /* Collective. `status`: an error that this rank has found before. */
 static int job_attach_memory(int status, uintptr_t bytes) {
     status = job_agree(status);
+    log_debug(LOG_GAS, "attach: a segment of %llu bytes, %s", (unsigned long long)bytes,
+              status == GASNET_OK ? "as all ranks agree" : "which a rank refuses");
     return status == GASNET_OK && gas_memory_attach(bytes) != 0 ? GASNET_ERR_RESOURCE
                                                                 : status; /* on all ranks */
 }

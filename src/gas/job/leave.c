@@ -71,6 +71,7 @@ static void leave_now(void) {
 /* ---- notifying the others ---- */
 
 void gas_leave_is_told(int code) {
+    log_trace(LOG_GAS, "another rank leaves with code %d", code);
     atomic_store(&told_code, code);
     atomic_store(&told, true);
     atomic_store(&gas_leave_wanted, 1);
@@ -138,11 +139,17 @@ static bool job_rendezvous(const struct ending *end, bool attached, bool *well) 
         MPI_Test(&all, &here, MPI_STATUS_IGNORE);
         uint64_t waited = milliseconds() - start;
         *well = here && !any_failed;
-        if (here || waited > end->patience_ms)
+        if (here || waited > end->patience_ms) {
+            log_debug(LOG_GAS, "%s after %llu ms%s", here ? "all ranks leave" : "not all ranks leave",
+                      (unsigned long long)waited, here && any_failed ? "; one of them failed" : "");
             return here;
+        }
         if (tells && waited > TELL_MS) {
-            if (!signalled)
+            if (!signalled) {
+                log_debug(LOG_GAS, "the others did not come within %d ms: they get SIGQUIT and messages",
+                          TELL_MS);
                 signal_node(end->code);
+            }
             signalled = true;
             tells = !tell_more(&telling, end->code);
         }
@@ -182,6 +189,8 @@ static void leave_close_all(bool attached, bool ends, bool well) {
 /* Ends this process's part. False: the others did not arrive, which is logged if it is unexpected. */
 static bool job_leave(const struct ending *end, const char *how, bool ends) {
     bool attached = gas_is_attached(), well;
+    log_debug(LOG_GAS, "%s with code %d: this rank waits for the others, %s", how, end->code,
+              end->tells ? "and tells them to leave" : "which are not told");
     gas_signals_hold();
     gas_signals_guard(end->code, false);
     mine = true;

@@ -52,7 +52,7 @@ static uint64_t own_file(void) {
 static uint64_t free_room(int machine_ranks) {
     struct statvfs fs;
     if (statvfs(pages_folder(), &fs) != 0) {
-        log_info("segments: the free space in %s is unknown: %s", pages_folder(),
+        log_info(LOG_GAS, "segments: the free space in %s is unknown: %s", pages_folder(),
                  strerror(errno)); /* gasnet_attach names the cause, once */
         return 0;
     }

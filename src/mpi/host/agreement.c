@@ -26,6 +26,7 @@ static bool is_same(const int *least, int of) {
 static void agree_on_report(const int *least) {
     if (is_same(least, REPORT))
         return;
+    log_debug(LOG_REPORT, "no report: HEARTH_REPORT is not the same on all ranks");
     output_disable();
     if (log_is_first_rank())
         output_differs();
@@ -104,6 +105,16 @@ static const int *agreement_exchange(void) {
     return own;
 }
 
+static void agreement_tell(void) {
+    static const char *const who[] = {"MPI's", "served", "measured"};
+    log_debug(LOG_JOB,
+              "all ranks agree: messages are matched by %s, inside a node %s, up to %llu bytes eagerly "
+              "through MPI; windows are "
+              "%s; nodes of %u ranks (0: those of a host)",
+              matches ? "Hearth" : "MPI", matches_node ? "through shared memory" : "through MPI",
+              (unsigned long long)match_eager, who[windows], node_ranks);
+}
+
 void agreement_reach(void) {
     static const int off[WORDS] = {[CONTENT] = true};
     const int *least = agreement_exchange();
@@ -118,6 +129,7 @@ void agreement_reach(void) {
     agree_on_messages(least);
     agree_on_windows(least);
     is_reached = true;
+    agreement_tell();
 }
 
 bool agreement_matches(void) {

@@ -1,5 +1,6 @@
 /* finalize.c: MPI_Finalize: what must happen before the end of MPI, in this order. */
 #include "base/job_end.h"
+#include "base/log.h"
 #include "mpi/host/complaints.h"
 #include "mpi/host/hooks.h"
 #include "mpi/host/progress.h"
@@ -11,6 +12,7 @@
 #include "observe/live.h"
 
 int hook_Finalize(void) {
+    log_debug(LOG_JOB, "MPI_Finalize begins");
     report_partial_stop();
     complaints_last();
     p2p_finish();

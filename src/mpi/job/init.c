@@ -15,13 +15,16 @@
 #include "observe/live.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
-static void job_show(void) {
+static void job_show(int level) {
     int rank = -1, size = 0;
     host_Comm_rank(MPI_COMM_WORLD, &rank);
     host_Comm_size(MPI_COMM_WORLD, &size);
     log_identify(rank);
     live_open(LIVE_BY_MPI, rank, size);
+    log_debug(LOG_JOB, "rank %d of %d is process %d; thread level %d%s", rank, size, (int)getpid(), level,
+              acquire_is_shared ? ", so that calls take locks" : "");
 }
 
 /* The reports say that the program did not end by itself. */
@@ -36,7 +39,7 @@ static void job_start(void) {
     host_Query_thread(&level);
     acquire_is_shared = level == MPI_THREAD_MULTIPLE;
     job_end_register(job_abort);
-    job_show();
+    job_show(level);
     agreement_reach();
     p2p_start();
     requests_poll_open();

@@ -63,6 +63,7 @@ static void engine_close_all(void) {
 static void engine_end(void) {
     if (!p2p_on)
         return;
+    log_debug(LOG_MESSAGES, "message passing ends: pre-barrier of all processes");
     prebarrier_at_end();
     p2p_helper_stop();
     p2p_on = false;
@@ -172,8 +173,10 @@ static void show_counters(void) {
 }
 
 void p2p_start(void) {
-    if (!agreement_matches())
+    if (!agreement_matches()) {
+        log_debug(LOG_MESSAGES, "messages are left to MPI: HEARTH_MATCH is off, or differs between ranks");
         return;
+    }
     learn_world();
     show_counters();
     if (!engine_open_all()) {
@@ -197,6 +200,7 @@ void p2p_start(void) {
     ends_by_itself = end_in_finalize();
     p2p_helper_start();
     log_info(
+        LOG_MESSAGES,
         "messages are matched by Hearth: %d of %d processes are reached through shared memory, eager limit "
         "%llu bytes",
         p2p_node_count(), p2p_size, (unsigned long long)p2p_node_eager);

@@ -74,11 +74,15 @@ void report_partial_open(void) {
     partial.pid = getpid();
     if (!output_path(partial.rank, path, sizeof path)) {
         partial.kind = output_is_wanted() ? PARTIAL_STDERR : PARTIAL_OFF;
+        log_debug(LOG_REPORT, "%s",
+                  output_is_wanted() ? "the report goes to stderr at the end" : "no report is wanted");
         return;
     }
     partial.kind = output_is_apart() ? PARTIAL_OWN : open_joint(path) ? PARTIAL_JOINT : PARTIAL_OFF;
     if (partial.kind == PARTIAL_OFF)
         return;
+    log_debug(LOG_REPORT, "the report goes to %s, %s while the job runs", path,
+              partial.kind == PARTIAL_JOINT ? "in parts" : "whole");
     struct ask_page *ask = ask_open();
     report_due = &ask->due;
     plan_next(0);
@@ -124,9 +128,11 @@ void report_partial_write(void) {
              (double)rma_record_now() / 1e9);
     int err = partial.kind == PARTIAL_OWN ? write_own(why) : write_part(why);
     if (err && err != -EAGAIN) {
-        log_info("HEARTH_REPORT: no partial reports are written: %s", strerror(-err));
+        log_info(LOG_REPORT, "HEARTH_REPORT: no partial reports are written: %s", strerror(-err));
         atomic_store(report_due, UINT64_MAX);
     } else {
+        log_trace(LOG_REPORT, "a part of the report is written, in %.1f ms",
+                  (double)(clock_ns() - begun) / 1e6);
         plan_next((double)(clock_ns() - begun) / 1e9);
     }
     atomic_flag_clear(&partial.is_busy);

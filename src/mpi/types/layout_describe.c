@@ -310,7 +310,8 @@ static int describe_one(const struct contents *c, const struct layout_element *e
     case MPI_COMBINER_DARRAY:
         return describe_darray(c, e, out);
     default:
-        log_debug("datatype: unknown combiner %d; accesses with it are left to MPI", c->combiner);
+        log_debug(LOG_WINDOWS, "datatype: unknown combiner %d; accesses with it are left to MPI",
+                  c->combiner);
         return -ENOTSUP;
     }
 }
@@ -383,6 +384,7 @@ static bool agrees(MPI_Datatype type, const struct layout *l) {
     bool same = size == (MPI_Count)l->shape.bytes && (!size || (lb <= low && high <= lb + extent));
     if (!same)
         log_debug(
+            LOG_WINDOWS,
             "datatype: its parts have %llu bytes in an extent of %lld, MPI says %lld in %lld; accesses with "
             "it are left to MPI",
             (unsigned long long)l->shape.bytes, (long long)(high - low), (long long)size, (long long)extent);

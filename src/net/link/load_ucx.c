@@ -70,6 +70,7 @@ static void *ucx_open(void) {
 static void ucx_load(void) {
     void *library = ucx_open();
     loaded = library ? dlsym(library, "hearth_link_ucx") : NULL;
+    log_debug(LOG_NET, "libhearth-ucx.so is %s", loaded ? "loaded" : "not loaded");
     if (loaded)
         check_copies();
     else

@@ -142,6 +142,10 @@ int net_node_connect(struct net_node *n, const struct net_address all[]) {
         can_pull = can_pull && try_pull(n, i);
     }
     n->can_pull = can_pull;
+    log_debug(LOG_NET,
+              "%d processes of this node are connected in shared memory; eager messages have up to %zu "
+              "bytes; memory of others %s be read",
+              n->count, n->eager, can_pull ? "can" : "cannot");
     return 0;
 }
 

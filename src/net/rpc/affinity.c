@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "base/log.h"
 #include "net/rpc/tally.h"
 
 size_t net_affinity_masks_bytes(int processes) {
@@ -50,6 +51,10 @@ void net_affinity_thread(struct affinity *p, const struct affinity_masks *m) {
         if (CPU_COUNT(&free) > 0)
             p->cores = free;
     }
+    log_debug(LOG_NET, "the helper may use %d cores%s", CPU_COUNT(&p->cores),
+              p->way != AFFINITY_AUTO       ? ""
+              : CPU_EQUAL(&p->cores, &free) ? ", which no rank uses"
+                                            : ", those of the ranks, as none is left");
     if (CPU_COUNT(&p->cores) == 0 || sched_setaffinity(0, sizeof p->cores, &p->cores) != 0)
         sched_setaffinity(0, sizeof mine, &mine);
 }
@@ -65,6 +70,7 @@ static void move_on(struct affinity *p) {
     CPU_SET((size_t)p->core, &next);
     if (sched_setaffinity(0, sizeof next, &next) == 0)
         tally_add(&p->moves, 1);
+    log_trace(LOG_NET, "the helper moves to core %d", p->core);
 }
 
 void net_affinity_follow(struct affinity *p, uint64_t blocks, uint64_t computed, uint64_t transferred) {

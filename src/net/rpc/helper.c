@@ -95,9 +95,12 @@ static void helper_sleep_for(struct helper *h, uint64_t us, bool network) {
         {.fd = network && h->server.port ? net_link_descriptor(h->server.port) : -1, .events = POLLIN},
     };
     struct timespec time = {.tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000) * 1000};
+    log_trace(LOG_NET, "helper %d sleeps, %s", h->index,
+              us == UINT64_MAX ? "until it is woken" : "for a while at most");
     if (ppoll(fds, 3, us == UINT64_MAX ? NULL : &time, NULL) > 0 && fds[0].revents)
         doorbell_clear(h);
     tally_add(&h->wakes, 1);
+    log_trace(LOG_NET, "helper %d wakes", h->index);
 }
 
 /* Callers may take the turn meanwhile. */
@@ -159,6 +162,8 @@ static void *helper_run(void *arg) {
     unsigned blocked;
     live_thread_begins(LIVE_HELPER);
     job_end_by_exit();
+    log_debug(LOG_NET, "helper %d starts; idle, it polls for %llu us before it sleeps", h->index,
+              (unsigned long long)(h->net->helper_spin_ns / 1000));
     net_affinity_thread(&h->affinity, h->net->masks);
     net_sched_slice_shorten();
     h->spin.score = SPIN_BEST;
@@ -174,6 +179,7 @@ static void *helper_run(void *arg) {
         } else
             helper_fall_asleep(h, blocked);
     }
+    log_debug(LOG_NET, "helper %d ends after %llu blocks", h->index, (unsigned long long)h->server.served);
     struct timespec busy = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &busy);
     atomic_store(&h->busy_ns, (uint64_t)busy.tv_sec * 1000000000u + (uint64_t)busy.tv_nsec);

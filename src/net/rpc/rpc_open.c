@@ -283,6 +283,24 @@ static int start_helpers(struct net *n) {
     return status;
 }
 
+static void engine_tell(const struct net *n) {
+    const struct net_world *w = n->world;
+    const struct flow_limits *l = &n->limits;
+    log_debug(LOG_NET, "rank %d of %d is member %d of node %d, of %d nodes; %s", w->rank, w->size, w->local,
+              w->node, w->nodes,
+              n->served ? "it runs the node's helpers" : "another process runs the node's helpers");
+    if (n->link)
+        log_debug(LOG_NET,
+                  "each rank has %u blocks of %u bytes at each of %d helpers of a node, which lend %u "
+                  "buffers of %u bytes%s; contiguous puts "
+                  "and gets go %s",
+                  l->buffers, l->bytes, n->helpers, l->pool_buffers, l->pool_buffer_bytes,
+                  l->size_hint ? " upon size hints" : "",
+                  n->direct ? "directly to memory" : "through the helper");
+    else
+        log_debug(LOG_NET, "all ranks are on one node: no network is opened");
+}
+
 int net_open(const struct net_boot *boot, struct net_world *world, const struct net_service *service,
              const void *comm, struct net **net) {
     const struct settings *set = settings_get();
@@ -312,6 +330,7 @@ int net_open(const struct net_boot *boot, struct net_world *world, const struct 
         return status;
     }
     engine_show(n);
+    engine_tell(n);
     *net = n;
     return 0;
 }
@@ -336,6 +355,8 @@ void net_close(struct net *n, const struct net_boot *boot, struct net_counts *co
     net_boot_barrier(boot);
     if (counts)
         net_count(n, counts);
+    log_debug(LOG_NET, "the engine closes: %llu blocks with %llu bytes were sent",
+              (unsigned long long)n->blocks, (unsigned long long)n->bytes);
     rpc_close_all(n);
 }
 

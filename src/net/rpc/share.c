@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "net/boot/agree.h"
 #include "net/rpc/rpc_engine.h"
 
@@ -71,6 +72,9 @@ struct net_share *net_share_take(const char *abi, const struct net_boot *boot,
     s->users += same;
     s->reserved[service] = same;
     pthread_mutex_unlock(&list_mutex);
+    log_debug(LOG_NET, "service %d %s", (int)service,
+              same ? "joins an engine of this process"
+                   : "cannot join: all ranks have engines, but not the same");
     return same ? s : NULL;
 }
 

@@ -142,6 +142,8 @@ struct net_heap *net_heap_open(const struct net_heap_group *group) {
     h->heard = calloc(size, sizeof *h->heard);
     bool numbered = h->members && h->heard && !heap_number_nodes(h, group->node_of);
     h->ends = numbered ? calloc((size_t)h->nodes, sizeof *h->ends) : NULL;
+    log_debug(LOG_NET, "a heap of %d processes on %d nodes keeps up to %llu bytes of freed memory",
+              h->group.all.size, h->nodes, (unsigned long long)h->warm);
     if (h->ends)
         return h;
     net_heap_close(h);
@@ -149,6 +151,7 @@ struct net_heap *net_heap_open(const struct net_heap_group *group) {
 }
 
 static void heap_drop_chunk(struct net_heap *h, struct heap_chunk *c) {
+    log_debug(LOG_NET, "the heap returns a chunk to the system");
     net_reserve_unlist(h->group.reserve, c->number);
     if (c->shared)
         net_shared_leave(h->group.remote, c->shared);

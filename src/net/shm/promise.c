@@ -84,7 +84,8 @@ static struct ledger *ledger_make(void) {
     if (at == MAP_FAILED) {
         if (file >= 0)
             close(file);
-        log_info("shared memory: no ledger could be created: other jobs do not see this process's promises");
+        log_info(LOG_NET,
+                 "shared memory: no ledger could be created: other jobs do not see this process's promises");
         return NULL;
     }
     struct ledger *made = at;

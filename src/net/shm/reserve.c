@@ -85,6 +85,8 @@ static struct memory_limit reserve_read(struct net_reserve *r) {
     uint64_t backed = reserve_backed(r);
     struct memory_limit room = net_room_for(reserve_id(r));
     uint64_t allowed = room.bytes < UINT64_MAX - backed ? room.bytes + backed : UINT64_MAX;
+    log_debug(LOG_NET, "shared memory: %s leaves %llu bytes, %llu are backed: %llu may be promised", room.who,
+              (unsigned long long)room.bytes, (unsigned long long)backed, (unsigned long long)allowed);
     atomic_store_explicit(&r->allowed, allowed, memory_order_relaxed);
     atomic_store_explicit(&r->read_ns, clock_ns(), memory_order_relaxed);
     return room;

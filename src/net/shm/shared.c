@@ -226,6 +226,8 @@ static int try_address(struct opening *o) {
     const char *what = "find room for";
     place->base = net_address_pick(place->bytes, o->tries++);
     int err = place->base ? shared_map_at(place, o->file, &what) : -errno;
+    log_trace(LOG_NET, "shared memory of %s: address %llx %s", size_text(place->bytes).text,
+              (unsigned long long)place->base, err ? "is not free here" : "is free here");
     if (err)
         return shared_cannot(place, what, err);
     o->s->base = (char *)(uintptr_t)place->base;
@@ -308,6 +310,9 @@ static int try_together(struct opening *o) {
     if (err)
         return err;
     err = net_boot_agree(o->boot, first ? 0 : follow(o));
+    log_debug(LOG_NET, "shared memory of %s for %d processes %s %llx", size_text(o->s->bytes).text,
+              o->boot->size, err ? "cannot be mapped by all at" : "is mapped at",
+              (unsigned long long)o->s->place.base);
     if (err)
         shared_leave(o->remote, o->s);
     else

@@ -134,6 +134,11 @@ static int look_at_transports(struct ucx_link *l) {
         found |= strstr(text, networks[i]) != NULL;
     l->hardware = strstr(text, " rc_") || strstr(text, " dc_") || strstr(text, " ugni_rdma");
     free(text);
+    log_debug(LOG_NET, "ucx: the transports are %s%s",
+              users_transports() ? users_transports() : "the networks that UCX finds",
+              !found        ? ", without a network"
+              : l->hardware ? ", with RDMA"
+                            : ", without RDMA");
     if (found)
         return 0;
     log_error("network ucx: no network among the transports %s: set HEARTH_UCX_TLS=tcp, or HEARTH_NET=mpi",
@@ -180,6 +185,8 @@ int net_ucx_open(const struct link_options *options, struct link **link) {
     l->base.network = &hearth_link_ucx;
     l->most = options->most;
     l->in_place = options->in_place ? options->in_place : SIZE_MAX;
+    log_debug(LOG_NET, "ucx: open for messages of up to %zu bytes, %d ports%s", options->most, options->ports,
+              options->direct ? ", with memory access" : "");
     *link = &l->base;
     return 0;
 }

@@ -39,6 +39,7 @@ void net_ucx_peer_fail(struct ucx_peer *peer, const char *what, ucs_status_t why
 
 /* Called by UCX. */
 static void endpoint_failed(void *arg, ucp_ep_h ep, ucs_status_t why) {
+    log_debug(LOG_NET, "ucx: a connection fails: %s", ucs_status_string(why));
     net_ucx_peer_fail(arg, NULL, why);
 }
 
@@ -138,6 +139,8 @@ static int endpoint_connect(struct ucx_peer *peer) {
         return net_ucx_code(status);
     }
     net_peers_add(&p->by_endpoint, (uintptr_t)peer->ep, peer);
+    log_debug(LOG_NET, "ucx: a connection to rank %d is opened, by an address of %zu bytes", peer->rank,
+              peer->address_bytes);
     endpoint_send_hello(peer);
     return 0;
 }
@@ -177,6 +180,10 @@ static struct ucx_peer *peer_that_connects(struct ucx_port *p, ucp_ep_h ep, cons
         return NULL;
     }
     net_peers_add(&p->by_endpoint, (uintptr_t)ep, peer);
+    log_debug(LOG_NET, "ucx: a process connects here%s",
+              !address   ? ", of unknown address"
+              : peer->ep ? ", to which this one connects, too"
+                         : "");
     add_endpoint(peer, ep);
     return peer;
 }
@@ -209,6 +216,7 @@ ucs_status_t net_ucx_greeted(void *arg, const void *header, size_t header_bytes,
 }
 
 void net_ucx_free_peers(struct ucx_port *p) {
+    log_debug(LOG_NET, "ucx: a port closes its connections");
     while (p->peers) {
         struct ucx_peer *peer = p->peers;
         p->peers = peer->next;

@@ -67,6 +67,9 @@ static void local_walk_on(struct local *l, uint32_t page) {
         return;
     struct ahead_pages a = pages_ahead_after(l->options.ahead, l->options.home, l->options.first_page + page,
                                              l->options.ahead_most);
+    if (a.count > 0)
+        log_trace(LOG_PAGES, "after page %u, %u pages are prefetched from %u on, each %d further",
+                  l->options.first_page + page, a.count, a.first, (int)a.step);
     for (uint32_t i = 0; i < a.count; i++) {
         uint32_t next = a.first + (uint32_t)((int32_t)i * a.step);
         if (next - l->options.first_page < l->pages)
@@ -76,6 +79,7 @@ static void local_walk_on(struct local *l, uint32_t page) {
 
 static bool local_resolve_fault(struct local *l, uint32_t page, bool write, const void *mask) {
     local_count_fault(l, write);
+    log_trace(LOG_PAGES, "page %u: fault by a %s", l->options.first_page + page, write ? "store" : "load");
     local_walk_on(l, page);
     write = write || l->options.userfault;
     uint32_t frame = local_pin(l, page, write, mask);
@@ -123,6 +127,8 @@ static int local_reserve(struct local *l) {
 static void local_choose_way(struct local *l) {
     if (l->options.userfault && pages_userfault_open(l))
         l->options.userfault = false;
+    log_debug(LOG_PAGES, "a segment of %u pages of %zu bytes: faults come by %s", l->pages, l->page_bytes,
+              l->options.userfault ? "userfaultfd" : "SIGSEGV");
 }
 
 static int local_start(struct local *l) {

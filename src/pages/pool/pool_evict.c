@@ -3,6 +3,7 @@
  * A copy is dropped by a request, which needs a window credit; POOL_FOR_EVICTION credits are kept for this. */
 #include <errno.h>
 
+#include "base/log.h"
 #include "pages/pool/pool.h"
 
 static bool is_only(void *pool, uint32_t frame) {
@@ -54,9 +55,12 @@ int64_t pages_pool_evict_one(struct pages_pool *p) {
     for (uint32_t tries = 0; tries < 2 * p->shared->frames; tries++) {
         if (!propose(p, &frame, &home, &page) || !pages_pool_claim_place(p, 0))
             return POOL_NO_FRAME;
-        if (try_to_evict(p, home, page, &p->frames[frame]))
+        if (try_to_evict(p, home, page, &p->frames[frame])) {
+            log_trace(LOG_PAGES, "page %u of node %u is evicted from frame %u", page, home, frame);
             return frame;
+        }
     }
+    log_trace(LOG_PAGES, "no page can be evicted now: all are in use or on their way");
     return POOL_NO_FRAME;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "pages/service/service.h"
 
 enum { RETRY_NS = 1000000000 };
@@ -60,6 +61,7 @@ static void write_behind(struct service *s, struct behind *b) {
         pages_io_submit(s, STORE_WRITE, b->page - 1, b->buffer,
                         DISK_BEHIND + (uint64_t)(b - s->behind.entries)) != 0)
         return;
+    log_trace(LOG_PAGES, "page %u is written back, one of %u that wait", b->page - 1, s->behind.unwritten);
     b->dirty = false;
     b->writing = true;
 }
@@ -81,6 +83,8 @@ bool pages_behind_keep(struct service *s, uint32_t page, const char *memory) {
 }
 
 static void mark_failed(struct service *s, struct behind *b, int error) {
+    log_debug(LOG_PAGES, "page %u could not be written: %s; it is kept and tried again", b->page - 1,
+              strerror(-error));
     b->dirty = b->failed = true;
     s->behind.failed++;
     s->behind.error = error;

@@ -17,7 +17,9 @@ void pages_service_fail(struct service *s, const char *format, ...) {
 }
 
 void pages_service_end(struct service *s, const char *why) {
-    if (!atomic_exchange(&s->failed, true))
+    bool is_first = !atomic_exchange(&s->failed, true);
+    log_debug(LOG_PAGES, "the service ends%s: %s", is_first ? "" : ", once more", why);
+    if (is_first)
         s->events.failed(s->events.arg, why);
 }
 

@@ -99,7 +99,8 @@ static int store_open_engine(struct store *s, const struct store_options *o) {
     int err = o->engine == STORE_THREADS ? -ENOSYS : pages_store_uring_open(s->file, s->depth, &s->engine);
     if (err && o->engine != STORE_URING) {
         if (o->engine == STORE_AUTO)
-            log_info("io_uring is not available (%s): using threads for %s", strerror(-err), s->label);
+            log_info(LOG_PAGES, "io_uring is not available (%s): using threads for %s", strerror(-err),
+                     s->label);
         err = pages_store_threads_open(s->file, threads, &s->engine);
     }
     if (err) {
@@ -158,6 +159,8 @@ int pages_store_open(const struct store_options *o, struct store **store, struct
     }
     s->facts.engine = s->engine->name;
     s->facts.direct = s->is_direct;
+    log_debug(LOG_PAGES, "%s is open: by %s, %s the page cache of the system, %u requests at once", s->label,
+              s->engine->name, s->is_direct ? "past" : "through", s->depth);
     *store = s;
     return 0;
 }

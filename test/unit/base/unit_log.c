@@ -1,6 +1,7 @@
 /* unit_log.c: tests that each event is one complete line on stderr, if the level includes it. */
 #include "test.h"
 
+#include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -41,15 +42,92 @@ TEST(levels_hold_lines_back)
 {
     char text[512];
     catch_stderr();
-    log_info("not by default");
+    log_info(LOG_NET, "not by default");
     log_set_level(LOG_INFO);
-    log_info("now");
-    log_debug("still not");
+    log_info(LOG_NET, "now");
+    log_debug(LOG_NET, "still not");
     log_set_level(LOG_ERROR);
     log_warn("no more");
     log_set_level(LOG_WARN);
     release_stderr(text, sizeof text);
-    expect_text(text, "hearth: info: now\n");
+    expect_text(text, "hearth: info: net: now\n");
+}
+
+/* The lines that these levels let through, one letter each: of the net area error (n), info (i), debug (d), trace (t), of the cache area
+ * debug (D), trace (T), and a warning without an area (w). */
+static const char *lets_through(const char *levels) {
+    static char letters[32];
+    char text[1024], why[512];
+    size_t n = 0;
+    log_set_level(LOG_WARN);
+    int err = log_set_levels(levels, why, sizeof why);
+    catch_stderr();
+    log_info(LOG_NET, "i");
+    log_debug(LOG_NET, "d");
+    log_trace(LOG_NET, "t");
+    log_debug(LOG_CACHE, "D");
+    log_trace(LOG_CACHE, "T");
+    log_warn("w");
+    release_stderr(text, sizeof text);
+    log_set_level(LOG_WARN);
+    for (const char *end = strchr(text, '\n'); end; end = strchr(end + 1, '\n'))
+        letters[n++] = end[-1];
+    letters[n] = 0;
+    return err ? "refused" : letters;
+}
+
+TEST(each_area_has_its_level)
+{
+    expect_text(lets_through("warn"), "w");
+    expect_text(lets_through("error"), "");
+    expect_text(lets_through("trace"), "idtDTw");
+    expect_text(lets_through("net:trace"), "idtw");
+    expect_text(lets_through("net:debug,cache:trace"), "idDTw");
+    expect_text(lets_through("net:trace,cache:debug,warn"), "idtDw");
+    expect_text(lets_through("error,cache:debug"), "D"); /* in any order */
+    expect_text(lets_through("cache:debug,error"), "D");
+    expect_text(lets_through("info,net:warn"), "w");
+    expect_text(lets_through("NET:Debug"), "idw");
+    expect_text(lets_through("net:info,net:trace"), "idtw"); /* the last one counts */
+}
+
+static void expect_levels_refused(const char *levels, const char *word, const char *possible) {
+    char why[512] = "";
+    int8_t before[sizeof log_levels];
+    memcpy(before, log_levels, sizeof before);
+    expect_eq(log_set_levels(levels, why, sizeof why), -EINVAL);
+    expect_eq(log_check_levels(levels, why, sizeof why), -EINVAL);
+    expect(strstr(why, word) != NULL);
+    expect(strstr(why, possible) != NULL);
+    expect(memcmp(before, log_levels, sizeof before) == 0);
+    expect_eq(log_set_levels(levels, NULL, 0), -EINVAL);
+}
+
+TEST(wrong_words_are_told_with_what_is_possible)
+{
+    static const char levels[] = "error, warn, info, debug or trace",
+                      areas[] = "job, cache, windows, messages, match, net, pages";
+    expect_levels_refused("loud", "'loud' is not a level", levels);
+    expect_levels_refused("net:loud", "'loud' is not a level", levels);
+    expect_levels_refused("nett:debug", "'nett' is not an area", areas);
+    expect_levels_refused("net:", "'' is not a level", levels);
+    expect_levels_refused(":debug", "'' is not an area", areas);
+    expect_levels_refused("net:debug,", "'' is not a level", levels);
+    expect_levels_refused("net", "'net' is not a level", levels);
+    expect_levels_refused("debug net", "'debug net' is not a level", levels);
+    expect_levels_refused("net:debug:trace", "'debug:trace' is not a level", levels);
+}
+
+TEST(a_line_leaves_errno_alone)
+{
+    char text[128];
+    catch_stderr();
+    log_set_level(LOG_DEBUG);
+    errno = EDOM;
+    log_debug(LOG_JOB, "%s", strerror(ENOENT));
+    expect_eq(errno, EDOM);
+    log_set_level(LOG_WARN);
+    release_stderr(text, sizeof text);
 }
 
 TEST(long_lines_are_cut_but_end)

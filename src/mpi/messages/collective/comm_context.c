@@ -132,8 +132,13 @@ struct comm *p2p_context_describe(MPI_Comm handle) {
     asked->size = (unsigned)size;
     host_Comm_rank(handle, &asked->rank);
     int rc = find_members(asked);
-    if (rc == -1)
+    if (rc == -1) {
+        log_debug(
+            LOG_MESSAGES,
+            "messages of a communicator of %d processes are left to MPI: some are not of MPI_COMM_WORLD",
+            size);
         return p2p_comm_discard(c);
+    }
     if (!p2p_context_find(asked, !c || rc != MPI_SUCCESS, 1)) {
         log_warn(
             "messages of a communicator of %d processes are left to MPI: no memory or no free context for it",
@@ -143,6 +148,8 @@ struct comm *p2p_context_describe(MPI_Comm handle) {
     }
     c->references = 1;
     c->has_remote = p2p_comm_find_remote(c);
+    log_debug(LOG_MESSAGES, "a communicator of %d processes has context %u; %s", size, (unsigned)c->context,
+              c->has_remote ? "some are on other nodes" : "all are on this node");
     return c;
 }
 

@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/random.h"
 #include "mpi/host/hooks.h"
 #include "mpi/messages/calls/recv.h"
@@ -178,6 +179,10 @@ static void prebarrier_in_mpi(MPI_Comm comm) {
 
 void p2p_prebarrier_all_slow(MPI_Comm comm) {
     struct comm *c = p2p_remote_is_used ? p2p_comm_find(comm) : NULL;
+    log_trace(LOG_MESSAGES, "a call that blocks inside MPI: %s",
+              c                    ? "pre-barrier of the communicator's processes"
+              : p2p_remote_is_used ? "pre-barrier inside MPI, if all processes are ours"
+                                   : "no pre-barrier, as no message goes through MPI");
     if (c)
         greet_members(c, 0);
     else if (p2p_remote_is_used && is_among_us(comm))
@@ -186,8 +191,11 @@ void p2p_prebarrier_all_slow(MPI_Comm comm) {
 
 bool p2p_prebarrier_or_replace(MPI_Comm comm, bool may) {
     struct comm *c = p2p_comm_find(comm);
-    if (may && (c ? c->has_remote : is_among_us(comm)))
+    if (may && (c ? c->has_remote : is_among_us(comm))) {
+        log_trace(LOG_MESSAGES,
+                  "a blocking collective call becomes its non-blocking equivalent, with progress in between");
         return true;
+    }
     p2p_prebarrier_all_slow(comm);
     return false;
 }

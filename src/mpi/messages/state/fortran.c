@@ -140,6 +140,7 @@ int p2p_fortran_open(void) {
         host_real.Request_free(&tried[--made]);
     if (!offset)
         log_info(
+            LOG_MESSAGES,
             "HEARTH_MATCH: this Open MPI stores Fortran handles at an unknown offset; persistent requests "
             "of Fortran programs may not be found after MPI_Waitall");
     return rc;

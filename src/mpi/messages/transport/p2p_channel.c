@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/settings.h"
 #include "mpi/messages/transport/p2p_bounce.h"
 #include "tables/shape.h"
@@ -55,6 +56,7 @@ void p2p_channel_owe(struct p2p_peer *p) {
     if (p->owing || p->node < 0)
         return;
     p->owing = true;
+    log_trace(LOG_MESSAGES, "rank %d owes an answer: it is woken if it blocks inside MPI", p->head.rank);
     p->next_owing = p2p_channel_owing;
     p2p_channel_owing = p;
 }
@@ -82,6 +84,8 @@ bool p2p_channel_wake(void) {
 /* ---- the queue ---- */
 
 static void channel_enqueue(struct p2p_peer *p, struct p2p_request *r) {
+    log_trace(LOG_MESSAGES, "a message of %llu bytes to rank %d waits for room",
+              (unsigned long long)r->header.bytes, p->head.rank);
     r->next = NULL;
     if (p->first)
         p->last->next = r;
@@ -142,6 +146,9 @@ static int send_waiting(struct p2p_request *r) {
     if (r->header.kind != HEADER_RTS)
         return p2p_channel_try(r->peer, &r->header, &r->data, 0, r->header.bytes);
     uint64_t address = pull_address(r);
+    log_trace(LOG_MESSAGES, "%llu bytes to rank %d are announced: the receiver %s",
+              (unsigned long long)r->header.bytes, r->peer->head.rank,
+              address ? "copies them from here" : "asks for them in pieces");
     struct data d;
     p2p_data_in_one(&d, &address, sizeof address);
     return p2p_channel_try(r->peer, &r->header, &d, 0, sizeof address);
@@ -172,6 +179,8 @@ void p2p_channel_send(struct p2p_request *r) {
 }
 
 void p2p_channel_stream(struct p2p_request *r, uint64_t wanted, uint64_t answer) {
+    log_trace(LOG_MESSAGES, "rank %d asks for %llu bytes in pieces of up to %zu", r->peer->head.rank,
+              (unsigned long long)wanted, net_node_eager(p2p_node));
     r->moved = 0;
     r->wanted = wanted;
     r->answer = answer;

@@ -80,8 +80,10 @@ static void open_among(MPI_Comm comm) {
     struct net_address mine = {{0}};
     host_Comm_rank(comm, &options.rank);
     host_Comm_size(comm, &options.count);
-    if (options.count < 2)
+    if (options.count < 2) {
+        log_debug(LOG_MESSAGES, "no shared memory for messages: this process is alone on its node");
         return;
+    }
     members = calloc((size_t)options.count, sizeof *members);
     if (net_node_open(&options, &p2p_node, &mine))
         p2p_node = NULL;
@@ -93,6 +95,13 @@ static void open_among(MPI_Comm comm) {
         return;
     }
     enlist(comm, options.count, options.rank);
+    log_debug(LOG_MESSAGES,
+              "%d processes of this node exchange messages in shared memory, %llu bytes each; large messages "
+              "are %s",
+              options.count, (unsigned long long)options.limit,
+              p2p_node && net_node_can_pull(p2p_node)
+                  ? "copied from the sender's memory"
+                  : "sent in pieces, as the kernel allows no direct copies");
     p2p_node_eager = p2p_node ? net_node_eager(p2p_node) : 0;
     if (p2p_node_eager > s->match_eager)
         p2p_node_eager = s->match_eager;
@@ -122,6 +131,8 @@ int p2p_node_find(unsigned *count) {
 void p2p_node_open(void) {
     if (agreement_matches_node())
         open_among(here);
+    else
+        log_debug(LOG_MESSAGES, "messages inside the node go through MPI (HEARTH_MATCH_NODE)");
     node_forget_comm();
 }
 

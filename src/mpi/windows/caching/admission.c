@@ -12,6 +12,7 @@
  * at most one suspension. The first takes SHORTEST intervals, later ones about as many gets as were made before. */
 #include "mpi/windows/caching/admission.h"
 
+#include "base/log.h"
 #include "mpi/windows/caching/get.h"
 #include "mpi/windows/caching/inflight/rma_check.h"
 #include "mpi/windows/caching/window_cache.h"
@@ -102,6 +103,11 @@ static void suspend(struct window *w, double spent, double saved) {
     v->since = gets_bypassed(w);
     v->pause = 2 * v->pause < LONGEST ? 2 * v->pause : LONGEST;
     w->bypassing = true;
+    log_debug(LOG_CACHE,
+              "window %llu is suspended: over %llu gets its cache cost %.0f us and saved %.0f us; it is "
+              "tried again after %llu gets",
+              (unsigned long long)w->serial, (unsigned long long)interval(), spent / 1000, saved / 1000,
+              (unsigned long long)(v->resume_at - v->since));
     rma_record_event(w, RECORD_SUSPENDED, 0, 0);
     plan_resumption(w);
     if (w->cache)
@@ -123,6 +129,11 @@ void rma_admission_judge_slow(struct window *w) {
     double own_ns = mean_ns(v->miss_ticks, v->misses) + mean_ns(v->finish_ticks, v->flushed);
     double spent = own_ns * (double)misses + hit_ns(bytes) * (double)hits, saved = get_ns * (double)hits;
     start_interval(w);
+    log_trace(LOG_CACHE,
+              "window %llu: of %llu gets %llu hit; a get takes %.0f ns, Hearth's part of a miss %.0f ns: "
+              "spent %.0f us, saved %.0f us",
+              (unsigned long long)w->serial, (unsigned long long)gets, (unsigned long long)hits, get_ns,
+              own_ns, spent / 1000, saved / 1000);
     if (!may_suspend(w) || (hits && !(v->flushed && v->misses)))
         return;
     if (spent > saved || !hits)
@@ -141,8 +152,11 @@ void rma_admission_resume(struct window *w) {
     struct window_admission *v = &w->admission;
     rma_admission_settle(w);
     v->passed = rma_admission_gets_bypassed(w);
-    if (rma_admission_is_suspended(w))
+    if (rma_admission_is_suspended(w)) {
         rma_record_event(w, RECORD_RESUMED, 0, 0);
+        log_debug(LOG_CACHE, "window %llu is resumed after %llu gets without its cache",
+                  (unsigned long long)w->serial, (unsigned long long)(gets_bypassed(w) - v->since));
+    }
     v->resume_at = UINT64_MAX;
     w->bypassing = !rma_admission_caches(w);
     rma_admission_clear_fast(w);
@@ -151,6 +165,8 @@ void rma_admission_resume(struct window *w) {
 }
 
 void rma_admission_refuse(struct window *w) {
+    log_debug(LOG_CACHE, "window %llu is not cached any more: not all writes to its memory can be tracked",
+              (unsigned long long)w->serial);
     rma_admission_settle(w);
     w->cacheable = false;
     w->bypassing = true;
@@ -192,8 +208,12 @@ void rma_admission_target_flush(struct rma_target *t, uint64_t started) {
     if (!started)
         return;
     t->cheap += (double)ticks * clock_ns_per_tick() < hit_ns(t->probe_bytes);
-    if (++t->samples == SAMPLES)
-        t->verdict = 2 * t->cheap > SAMPLES ? VERDICT_BYPASS : VERDICT_CACHE;
+    if (++t->samples < SAMPLES)
+        return;
+    t->verdict = 2 * t->cheap > SAMPLES ? VERDICT_BYPASS : VERDICT_CACHE;
+    log_debug(LOG_CACHE, "gets of rank %d %s: %u of %u were as fast as a hit", t->head.rank,
+              t->verdict == VERDICT_BYPASS ? "bypass the cache" : "are cached", (unsigned)t->cheap,
+              (unsigned)SAMPLES);
 }
 
 /* ---- 4. the cache ---- */

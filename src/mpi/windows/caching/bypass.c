@@ -8,8 +8,10 @@
 #include "mpi/windows/caching/bypass.h"
 
 #include "base/compiler.h"
+#include "base/log.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/caching/inflight/rma_request.h"
+#include "observe/bypass_reason.h"
 
 static void track_request(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,
                           bool revalidates) {
@@ -59,7 +61,11 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
     if (UNLIKELY(w->wants_whatif) && !seen)
         rma_record_seen(w, g->target, bypass_address(t, g->disp), bytes, bypass_seen(w, t));
     rma_get_note_asked(t, g, bytes);
-    rma_bypass_note(w, rma_admission_reason(w, t, seen));
+    enum bypass_reason reason = rma_admission_reason(w, t, seen);
+    log_trace(LOG_CACHE, "window %llu: a get of %llu bytes from rank %d bypasses the cache: %s",
+              (unsigned long long)w->serial, (unsigned long long)bytes, g->target,
+              bypass_reason_text((int)reason));
+    rma_bypass_note(w, reason);
     rma_bypass_count(w, t, g, bytes, false);
     /* The first get of an epoch between fences: the next ones take the fast path. */
     if (!t->fast)

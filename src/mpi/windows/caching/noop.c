@@ -40,7 +40,8 @@ static bool program_holds(const char *text) {
 static void look_for_armci(void) {
     carries_armci = dlsym(RTLD_DEFAULT, "PARMCI_Init") || program_holds("ARMCI_USE_WIN_ALLOCATE");
     if (carries_armci)
-        log_info("this program contains ARMCI-MPI: MPI_Get_accumulate with MPI_NO_OP counts as a get");
+        log_info(LOG_CACHE,
+                 "this program contains ARMCI-MPI: MPI_Get_accumulate with MPI_NO_OP counts as a get");
 }
 
 bool rma_noop_is_get(MPI_Count count, MPI_Datatype type) {

@@ -35,6 +35,12 @@ static void say_no_memory(const struct window *w, int err) {
 }
 
 static void note_resized(void *window, enum cache_part part, uint64_t from, uint64_t to) {
+    const struct window *w = window;
+    log_debug(LOG_CACHE, "window %llu: its %s %s from %llu to %llu %s: %llu gets, %llu hits",
+              (unsigned long long)w->serial, part == CACHE_INDEX ? "index" : "storage",
+              to > from ? "grows" : "shrinks", (unsigned long long)from, (unsigned long long)to,
+              part == CACHE_INDEX ? "slots" : "bytes", (unsigned long long)w->count.gets,
+              (unsigned long long)w->count.hits);
     rma_record_event(window, part == CACHE_INDEX ? RECORD_INDEX : RECORD_STORAGE, from, to);
 }
 
@@ -46,6 +52,13 @@ static void open_cache(struct window *w) {
     config.resized_arg = w;
     int err = cache_open(&config, &w->cache);
     if (!err) {
+        log_debug(
+            LOG_CACHE,
+            "window %llu: a cache of %llu bytes and %llu slots is made, %s; HEARTH_CACHE_MAX leaves %llu "
+            "bytes",
+            (unsigned long long)w->serial, (unsigned long long)config.storage_bytes,
+            (unsigned long long)config.index_slots, config.adaptive ? "which adapts" : "of fixed size",
+            (unsigned long long)(budget.limit - atomic_load_explicit(&budget.used, memory_order_relaxed)));
         if (w->mode == MODE_TRANSPARENT && output_is_wanted() &&
             cache_whatif_open(&budget, &w->analysis.whatif))
             w->analysis.whatif = NULL; /* continue without the what-if analysis */
@@ -69,6 +82,11 @@ struct cache *rma_window_cache(struct window *w) {
 
 /* ---- the mode ---- */
 
+const char *rma_window_mode_word(enum mode mode) {
+    static const char *const words[] = {"transparent", "always", "user", "off", "acquire", "auto"};
+    return words[mode];
+}
+
 enum mode rma_window_enter_mode(struct window *w, enum mode mode) {
     w->fresh.is_auto = false;
     return mode == MODE_AUTO ? rma_verify_enter(w) : mode;
@@ -78,6 +96,9 @@ void rma_window_set_mode(struct window *w, enum mode mode) {
     rma_lock();
     rma_admission_settle(w);
     mode = rma_window_enter_mode(w, mode);
+    log_debug(LOG_CACHE, "window %llu: mode %s instead of %s%s", (unsigned long long)w->serial,
+              rma_window_mode_word(mode), rma_window_mode_word(w->mode),
+              w->mode != mode && w->cache ? "; cached data is invalid" : "");
     if (w->mode == MODE_OFF && mode != MODE_OFF)
         rma_inflight_assume_busy(w);
     if (w->mode != mode && w->cache)

@@ -14,6 +14,9 @@ struct cache *rma_window_cache(struct window *w);
 void rma_window_set_mode(struct window *w, enum mode mode);
 
 /* Starts mode auto, or ends it. Returns the mode in which the cache is used. Requires the lock. */
+/* Its word in settings and info keys. */
+const char *rma_window_mode_word(enum mode mode);
+
 enum mode rma_window_enter_mode(struct window *w, enum mode mode);
 
 /* Reads a mode from the info keys; returns true if there is a valid one. */

@@ -119,6 +119,21 @@ static void window_unregistered(int size) {
              size);
 }
 
+static void window_tell(const struct window *w) {
+    log_debug(LOG_WINDOWS, "window %llu: %d ranks, %s, operations by %s", (unsigned long long)w->serial,
+              w->size,
+              w->dynamic  ? "dynamic"
+              : w->shared ? "shared memory"
+                          : "of fixed memory",
+              w->served ? "Hearth" : "MPI");
+    log_debug(LOG_CACHE, "window %llu: mode %s; its gets %s", (unsigned long long)w->serial,
+              rma_window_mode_word(w->mode),
+              w->shared             ? "are not cached, as its memory is shared"
+              : !w->cacheable       ? "are not cached, as writes through another window cannot be tracked"
+              : w->mode == MODE_OFF ? "are not cached in this mode"
+                                    : "may be cached");
+}
+
 /* Registers a window that MPI has just created. Collective over comm. If some rank has no memory for it, no rank
  * registers it, and all its calls go to MPI. */
 static void window_opened(MPI_Win handle, struct rank_memory own, MPI_Info info, MPI_Comm comm, bool shared,
@@ -136,6 +151,8 @@ static void window_opened(MPI_Win handle, struct rank_memory own, MPI_Info info,
                                        &rma_window_no_target.head);
     bool known = window_learn(handle, &own, ready, comm, &memory);
     acquire(EVENT_COLLECTIVE);
+    log_trace(LOG_WINDOWS, "rank %d of %d has %llu bytes at %llx, displacement unit %llu", rank, size,
+              (unsigned long long)own.bytes, (unsigned long long)own.base, (unsigned long long)own.unit);
     rma_lock();
     if (known) {
         *w = (struct window){.handle = handle,
@@ -160,6 +177,7 @@ static void window_opened(MPI_Win handle, struct rank_memory own, MPI_Info info,
         rma_admission_begin(w);
         rma_record_window(w);
         link_window(w);
+        window_tell(w);
     } else {
         rank_table_close(&targets);
         if (w)
@@ -234,6 +252,8 @@ int hook_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
     struct region *r = w && rc == MPI_SUCCESS ? malloc(sizeof *r) : NULL;
     if (!r)
         return rc;
+    log_trace(LOG_WINDOWS, "window %llu: %lld bytes at %p are attached", (unsigned long long)w->serial,
+              (long long)size, base);
     rma_lock();
     *r = (struct region){.start = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .next = w->attached};
     w->attached = r;
@@ -257,6 +277,7 @@ int hook_Win_detach(MPI_Win win, const void *base) {
     int rc = host_Win_detach(win, base);
     if (!w || rc != MPI_SUCCESS)
         return rc;
+    log_trace(LOG_WINDOWS, "window %llu: memory at %p is detached", (unsigned long long)w->serial, base);
     rma_lock();
     struct region *r = take_region(w, (uint64_t)(uintptr_t)base);
     struct write gone = {0};
@@ -320,6 +341,11 @@ int hook_Win_free(MPI_Win *win) {
     rma_unlock();
     int rc = host_Win_free(win);
     acquire(EVENT_COLLECTIVE); /* MPI_Win_free synchronises with the other ranks */
+    log_debug(
+        LOG_WINDOWS, "window %llu '%s' is freed: %llu gets, %llu hits, %llu bypassed, %llu flushes elided",
+        (unsigned long long)w->serial, name, (unsigned long long)(w->count.gets + w->count.bypassed_fast),
+        (unsigned long long)w->count.hits, (unsigned long long)(w->count.bypassed + w->count.bypassed_fast),
+        (unsigned long long)w->count.elided);
     rma_lock();
     if (rc == MPI_SUCCESS) {
         rma_kept_add(w, name);

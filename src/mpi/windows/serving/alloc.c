@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "mpi/host/agreement.h"
 #include "mpi/host/hooks.h"
@@ -92,6 +93,8 @@ static struct chunk *chunk_add(uint64_t need) {
     struct chunk *c = failed ? NULL : calloc(1, sizeof *c);
     uint64_t bytes = chunk_bytes(need);
     if (!c || bytes < need || !chunk_map(c, bytes)) {
+        log_debug(LOG_WINDOWS, "MPI_Alloc_mem: no chunk for %llu bytes%s: MPI allocates them",
+                  (unsigned long long)need, failed ? ", as one failed before" : "");
         failed = true;
         free(c);
         return NULL;
@@ -99,6 +102,8 @@ static struct chunk *chunk_add(uint64_t need) {
     c->promise = net_promise_open(account);
     net_promise_file(c->promise, &c->shared->place.address, 0);
     mapped += bytes;
+    log_debug(LOG_WINDOWS, "MPI_Alloc_mem: a chunk of %llu bytes was mapped; %llu in all",
+              (unsigned long long)bytes, (unsigned long long)mapped);
     c->next = chunks;
     chunks = c;
     atomic_store(&is_used, true);
@@ -173,6 +178,9 @@ void *serve_alloc_take(uint64_t bytes) {
     serve_open();
     pthread_mutex_lock(&mutex);
     bool made = block_make(b);
+    log_trace(LOG_WINDOWS, "MPI_Alloc_mem: %llu bytes %s", (unsigned long long)bytes,
+              made ? "in memory that other processes of the node can map"
+                   : "are left to MPI: no room, or no chunk");
     void *base = made ? (void *)(uintptr_t)b->base : NULL;
     pthread_mutex_unlock(&mutex);
     if (!made)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "mpi/windows/serving/state/node_comm.h"
 #include "mpi/windows/serving/state/serve_agree.h"
 
@@ -24,8 +25,10 @@ static bool party_open_nodes(struct party *p, MPI_Comm machine) {
     if (host_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine) != MPI_SUCCESS)
         serve_agree_broken("MPI_Allreduce");
     p->domain = serve_domain_of(p->comm, &p->boot, lowest);
-    if (!p->domain)
+    if (!p->domain) {
+        log_debug(LOG_WINDOWS, "a window of %d ranks on several nodes has no helpers", p->boot.size);
         return false;
+    }
     p->nodes = serve_domain_nodes(p->domain, p->comm, p->boot.size);
     if (net_agree_on_memory(&p->boot, p->nodes, "the nodes") != 0)
         return false;
@@ -42,8 +45,10 @@ static bool party_open_nodes(struct party *p, MPI_Comm machine) {
 bool serve_party_open(struct party *p, MPI_Comm comm) {
     MPI_Comm machine = serve_node_comm(comm);
     *p = (struct party){.program = comm, .comm = MPI_COMM_NULL, .local_comm = MPI_COMM_NULL};
-    if (machine == MPI_COMM_NULL)
+    if (machine == MPI_COMM_NULL) {
+        log_debug(LOG_WINDOWS, "MPI does not tell which ranks share a node: no communicator for them");
         return false;
+    }
     if (serve_node_is_whole(comm, machine)) {
         p->comm = machine;
         p->keeps_comm = true;

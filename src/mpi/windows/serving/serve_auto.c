@@ -212,6 +212,18 @@ static bool is_final(uint64_t decision, struct kind kind) {
            atomic_fetch_add(&in_vain[kind.allocated * 2 + kind.one_node], 1) + 1 >= MOST_PROBES;
 }
 
+static void decision_tell(uint64_t decision, struct kind kind, bool is_known) {
+    char why[160];
+    if (!LOG_IS_ON(LOG_WINDOWS, LOG_DEBUG))
+        return;
+    serve_auto_text(decision, why, sizeof why);
+    log_debug(LOG_WINDOWS, "windows that are %s, on %s: %s them, as %s (%s)",
+              kind.allocated ? "allocated" : "created over memory",
+              kind.one_node ? "one node" : "several nodes",
+              decision_of(decision) == DECIDED_SERVED ? "Hearth serves" : "MPI keeps", why,
+              is_known ? "decided before" : "measured now");
+}
+
 static uint64_t decide(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
     _Atomic uint64_t *kept = decision_for(kind);
     uint64_t known = atomic_load(kept), all[2] = {0};
@@ -221,7 +233,9 @@ static uint64_t decide(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
         serve_agree_broken("MPI_Allreduce");
     if (all[0] && all[1])
         return decision_make(DECIDED_HOST, DISAGREED, 0);
-    uint64_t result = all[0] || all[1] ? all[0] | all[1] : probe_run(comm, machine, kind);
+    bool is_known = all[0] || all[1];
+    uint64_t result = is_known ? all[0] | all[1] : probe_run(comm, machine, kind);
+    decision_tell(result, kind, is_known);
     if (!known && is_final(result, kind))
         atomic_store(kept, result);
     return result;
@@ -233,8 +247,10 @@ static bool auto_wants(MPI_Comm comm, bool allocated) {
     if (machine == MPI_COMM_NULL)
         return false;
     host_Comm_size(comm, &all);
-    if (all < 2)
+    if (all < 2) {
+        log_debug(LOG_WINDOWS, "HEARTH_WINDOWS=auto leaves windows of one rank to MPI");
         return false;
+    }
     recent = decide(comm, machine, (struct kind){allocated, serve_node_is_whole(comm, machine)});
     return decision_of(recent) == DECIDED_SERVED;
 }

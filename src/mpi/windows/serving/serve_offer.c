@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "mpi/windows/serving/alloc.h"
 #include "mpi/windows/serving/serving.h"
@@ -83,8 +84,12 @@ static struct serve_gate *target_gate(const struct serve_offer *o, const struct 
 
 /* Whether the kernel lets this process access the memory of the other one, which is asked once. */
 static bool is_allowed(struct serve_process *p, uint64_t address) {
-    if (!p->is_allowed)
+    if (!p->is_allowed) {
         p->is_allowed = serve_vm_is_allowed(p->pid, address);
+        log_debug(LOG_WINDOWS,
+                  "the kernel %s this process access the memory of process %d (process_vm_readv)",
+                  p->is_allowed ? "lets" : "does not let", p->pid);
+    }
     return p->is_allowed;
 }
 
@@ -111,6 +116,11 @@ static bool note_target(struct served *s, char *part, const struct serve_offer *
         t->bytes = 0; /* each access is looked up */
     t->mapped = flavor == SERVE_ALLOCATED || t->memory || o->rank == s->rank || !o->bytes;
     t->by_kernel = !t->mapped && process && is_allowed(process, o->probe);
+    log_trace(LOG_WINDOWS, "rank %d of this node: %llu bytes at %llx are %s", (int)o->rank,
+              (unsigned long long)o->bytes, (unsigned long long)t->base,
+              t->mapped      ? "mapped here"
+              : t->by_kernel ? "reached through the kernel"
+                             : "not reached");
     return owner && t->gate && (t->mapped || t->by_kernel);
 }
 
@@ -154,6 +164,8 @@ static bool is_beyond_host(const struct serve_offer *all, int size) {
 static int offers_fill(struct served *s, struct serve_creation *c, const struct serve_offer *all) {
     const struct net_boot *local = &c->party.local;
     bool gates = has_gates(all, local->size);
+    log_trace(LOG_WINDOWS, "a window of %d ranks of this node: gates are %s", local->size,
+              gates ? "those of the processes" : "in memory of its own, as a process has none left");
     uint64_t sizes[local->size];
     c->beyond_host = is_beyond_host(all, local->size);
     if (!is_aligned_by_pages(all, local->size)) {

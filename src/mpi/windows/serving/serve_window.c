@@ -124,6 +124,8 @@ static int served_name_empty(struct served *s, const struct serve_creation *c, M
         reached = serve_sync_open(s, p->comm) && reached;
     int status = net_boot_agree(&p->boot, rc != MPI_SUCCESS || !reached ? -ENOTSUP : 0);
     s->stand_in = status == 0;
+    log_debug(LOG_WINDOWS, "MPI cannot create this window: an empty shared one %s its handle",
+              status == 0 ? "is" : "cannot be made for");
     if (rc == MPI_SUCCESS && status != 0)
         serve_host.Win_free(win);
     return status;
@@ -214,12 +216,60 @@ static int window_no_memory(MPI_Comm comm) {
     return MPI_ERR_NO_MEM;
 }
 
+static const char *flavor_word(enum serve_flavor flavor) {
+    return flavor == SERVE_ALLOCATED ? "allocated" : flavor == SERVE_DYNAMIC ? "dynamic" : "created";
+}
+
+static void tell_served(const struct served *s, const struct serve_creation *c) {
+    int mapped = 0, by_kernel = 0;
+    for (int i = 0; i < s->here_count; i++) {
+        mapped += s->here[i]->mapped;
+        by_kernel += s->here[i]->by_kernel;
+    }
+    log_debug(
+        LOG_WINDOWS,
+        "a window of %d ranks, %s, is served: %d of %d ranks of this node are reached in mapped memory, %d "
+        "through the kernel, others %s; its handle is %s",
+        c->party.boot.size, flavor_word(c->flavor), mapped, s->here_count, by_kernel,
+        s->domain ? "by helpers" : "are none",
+        s->stand_in ? "that of an empty window" : "a window of MPI over its memory");
+}
+
+static void tell_not_served(const struct serve_creation *c, int result) {
+    log_debug(LOG_WINDOWS, "a window of %d ranks, %s, is not served: %s", c->party.boot.size,
+              flavor_word(c->flavor),
+              c->why              ? c->why
+              : result == -EFBIG  ? "no rank has so much memory"
+              : result == -EEXIST ? "some ranks do not reach the memory of all others, or cannot synchronise"
+                                  : "shared memory, a helper or a window of MPI could not be made on some "
+                                    "rank; see the lines above");
+}
+
+/* Why the window is not even tried: one of the conditions of is_served. */
+static bool is_wanted(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, enum serve_flavor flavor) {
+    const char *why = NULL;
+    char text[160];
+    if (size < 0 || unit <= 0 || unit > INT_MAX)
+        why = "its size or displacement unit is invalid, which MPI reports";
+    else if (!is_intracomm(comm))
+        why = "its communicator is invalid or an intercommunicator";
+    else if (!serve_auto_wants(comm, info, flavor == SERVE_ALLOCATED)) {
+        why = "HEARTH_WINDOWS and the info key hearth_windows leave it to MPI";
+        if (serve_auto_reason() && LOG_IS_ON(LOG_WINDOWS, LOG_DEBUG)) {
+            serve_auto_text(serve_auto_reason(), text, sizeof text);
+            why = text;
+        }
+    }
+    if (why)
+        log_debug(LOG_WINDOWS, "a window, %s, is not served: %s", flavor_word(flavor), why);
+    return !why;
+}
+
 /* Creates the window, if it is to be served and can be. If false, the host creates it. Sets *base to its memory, or *rc if
  * the call fails. */
 static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm,
                       enum serve_flavor flavor, MPI_Win *win, int *rc) {
-    if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) ||
-        !serve_auto_wants(comm, info, flavor == SERVE_ALLOCATED))
+    if (!is_wanted(size, unit, info, comm, flavor))
         return false;
     struct serve_offer own = serve_offer_make(*base, size, unit, info, flavor);
     struct serve_creation c = {.flavor = flavor, .info = info};
@@ -227,9 +277,11 @@ static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, 
     int result = 0;
     const struct served *s = served_open(comm, &own, key, &c, win, &result);
     if (s) {
+        tell_served(s, &c);
         *base = (void *)(uintptr_t)s->own_base;
         return true;
     }
+    tell_not_served(&c, result);
     serve_auto_failed();
     tell_left_to_mpi(&c);
     if (result == -EFBIG)
@@ -307,6 +359,8 @@ int serve_Win_free(MPI_Win *win) {
     bool asked = s && s->stand_in && !serve_is_threaded; /* by callbacks of the program's attributes */
     if (s && !asked)
         serve_lookup_remove(s);
+    if (s)
+        log_debug(LOG_WINDOWS, "a served window of %d targets here is freed", s->here_count);
     int rc = serve_host.Win_free(win);
     if (asked && rc == MPI_SUCCESS)
         serve_lookup_remove(s);

@@ -25,6 +25,8 @@ static bool is_turned; /* a hit of this process was stale */
 
 enum mode rma_verify_enter(struct window *w) {
     static bool has_callers;
+    log_debug(LOG_CACHE, "window %llu: mode auto begins as %s", (unsigned long long)w->serial,
+              is_turned ? "transparent, as a hit was stale before" : "acquire");
     if (!has_callers && !rma_record_is_on)
         callers_start();
     has_callers = true;

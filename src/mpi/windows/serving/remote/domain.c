@@ -169,6 +169,7 @@ static bool has_same_processes(const struct net_share *share, void *arg) {
 
 static void engine_log(const struct serve_domain *d, const struct net_counts *c) {
     log_debug(
+        LOG_WINDOWS,
         "windows across nodes%s: sent %llu blocks of %llu bytes, waited %llu times for credits; served %llu "
         "blocks of %llu bytes, %llu retries, %llu wakes, helpers busy for %.6f s; %llu direct operations",
         d->joined ? " and ARMCI" : "", (unsigned long long)c->blocks, (unsigned long long)c->bytes,
@@ -214,7 +215,7 @@ static int engine_join(struct serve_domain *d, struct net_share *share, const st
     d->joined = true;
     net_join(d->net, service);
     net_boot_barrier(&d->boot);
-    log_debug("windows across nodes use the helper of ARMCI");
+    log_debug(LOG_WINDOWS, "windows across nodes use the helper of ARMCI");
     return 0;
 }
 
@@ -253,6 +254,11 @@ static int domain_open_net(struct serve_domain *d, int machine) {
     status = share ? engine_join(d, share, &service) : engine_open(d, &service);
     if (status == 0) {
         size_t block = net_block_bytes(d->net);
+        log_debug(
+            LOG_WINDOWS,
+            "a domain of %d ranks on %d nodes is open: blocks of %zu bytes; operations of other nodes are %s",
+            d->world->size, d->world->nodes, block,
+            serves ? "served here" : "served by the leader of this node");
         d->batch_bytes = block < REMOTE_BATCH ? block : REMOTE_BATCH;
     }
     return status;
@@ -309,6 +315,8 @@ static struct serve_domain *domain_open(MPI_Comm comm, const struct net_boot *bo
 struct serve_domain *serve_domain_of(MPI_Comm comm, const struct net_boot *boot, int machine) {
     static _Atomic bool failed; /* not tried again: all processes would repeat their messages */
     struct serve_domain *d = domain_find_for(comm, boot);
+    log_debug(LOG_WINDOWS, "windows across nodes: %s a domain for %d ranks", d ? "there is" : "there is no",
+              boot->size);
     if (d || net_boot_agree(boot, atomic_load(&failed) ? -ENOTSUP : 0) != 0)
         return d;
     d = domain_open(comm, boot, machine);
