@@ -44,6 +44,8 @@ cache() {
     run measured_before_read_ahead HEARTH_BYPASS=auto HEARTH_SUSPEND=0 HEARTH_READ_AHEAD=4
     run a_flush_ends_the_suspension HEARTH_BYPASS=auto HEARTH_SUSPEND=8
     run a_flush_of_all_ends_the_suspension HEARTH_BYPASS=auto HEARTH_SUSPEND=8
+    run no_cache_before_a_second_get HEARTH_BYPASS=auto
+    run emptied_in_vain HEARTH_BYPASS=auto HEARTH_SUSPEND=1024
     run a_slow_resize_does_not_suspend HEARTH_BYPASS=auto HEARTH_SUSPEND=256 HEARTH_CACHE_SIZE=4k HEARTH_INDEX_SIZE=16 HEARTH_ADAPT_INTERVAL=32
 }
 

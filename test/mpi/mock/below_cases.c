@@ -301,6 +301,51 @@ CASE(a_slow_resize_does_not_suspend) {
     close_window(&w);
 }
 
+/* Two gets, one flush. */
+static void read_two(struct window *w, int block, int other) {
+    unsigned char first[BLOCK], second[BLOCK];
+    get_block(w, block, first);
+    get_block(w, other, second);
+    MPI_Win_flush(1, w->win);
+    expect_pattern(first, BLOCK, 1, block * BLOCK, 0);
+    expect_pattern(second, BLOCK, 1, other * BLOCK, 0);
+}
+
+/* In transparent mode a window has no cache before a target has two gets between flushes. Then it has one. */
+CASE(no_cache_before_a_second_get) {
+    struct window w = open_window(BLOCK * BLOCKS, "transparent");
+    CLAMPI_Stats s;
+    if (has_below()) {
+        below->slow_us = 50;
+        for (int i = 0; i < BLOCKS; i++)
+            read_block(&w, i / 2);
+        if (expect(stats(w.win, &s)))
+            expect(s.bypassed == BLOCKS && s.gets == BLOCKS && s.index_slots == 0 && counts_add_up(&s));
+        read_two(&w, 1, 1);
+        read_two(&w, 2, 2);
+        if (expect(stats(w.win, &s)))
+            expect(s.full_hits + s.pending_hits > 0 && s.index_slots > 0 && counts_add_up(&s));
+        below->slow_us = 0;
+    }
+    close_window(&w);
+}
+
+/* A cache that many flushes have emptied without a hit is suspended before the interval (HEARTH_SUSPEND) is over. */
+CASE(emptied_in_vain) {
+    enum { INTERVAL = 1024 };
+    struct window w = open_window(BLOCK * BLOCKS, "transparent");
+    CLAMPI_Stats s;
+    if (has_below()) {
+        below->slow_us = 50;
+        for (int i = 0; i < INTERVAL / 4; i++)
+            read_two(&w, 1, 2);
+        if (expect(stats(w.win, &s)))
+            expect(s.full_hits == 0 && s.bypassed >= INTERVAL / 8 && counts_add_up(&s));
+        below->slow_us = 0;
+    }
+    close_window(&w);
+}
+
 /* ---- own writes ---- */
 
 /* Executed by the next flush. */

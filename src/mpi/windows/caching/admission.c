@@ -9,16 +9,19 @@
  *
  * A cache that has just been filled had no chance to produce hits, so the interval should not be much shorter than
  * the number of entries that the index holds. A program that reads its data once and then repeatedly loses the hits of
- * at most one suspension. The first takes SHORTEST intervals, later ones about as many gets as were made before. */
+ * at most one suspension. The first takes SHORTEST intervals, later ones about as many gets as were made before. In transparent mode a
+ * cache is emptied at each flush. If it was filled many times without a hit, the first decision need not wait for a whole interval. */
 #include "mpi/windows/caching/admission.h"
 
 #include "base/log.h"
 #include "mpi/windows/caching/get.h"
 #include "mpi/windows/caching/inflight/rma_check.h"
 #include "mpi/windows/caching/window_cache.h"
+#include "observe/output.h"
 
 enum { SHORTEST = 16, LONGEST = 1024 }; /* suspensions, in intervals */
 enum { EVENT_NS = 20000 };              /* see own_share */
+enum { EARLY = 16, EPOCHS = 64 };       /* see is_settled */
 enum { SAMPLES = 8 };                   /* gets that are measured per target */
 
 /* Cost of a hit of this size, including the flush. Measured by bench/clampi. */
@@ -48,17 +51,30 @@ static bool may_suspend(const struct window *w) {
     return interval() && settings_get()->bypass == BYPASS_AUTO && !rma_check_is_on && !w->bypassing;
 }
 
+/* Gets until the interval may be judged: in transparent mode a part of it. */
+static uint64_t first_look(const struct window *w) {
+    return w->mode == MODE_TRANSPARENT ? (interval() + EARLY - 1) / EARLY : interval();
+}
+
 static void start_interval(struct window *w) {
     struct window_admission *v = &w->admission;
-    v->judge_at = interval() ? w->count.gets + interval() : UINT64_MAX;
+    v->judge_at = interval() ? w->count.gets + first_look(w) : UINT64_MAX;
+    v->generation_before = w->cache ? cache_generation(w->cache) : 0;
     v->hits_before = w->count.hits;
     v->gets_before = w->count.gets;
     v->bypassed_before = w->count.bypassed;
     v->served_before = w->count.bytes_served;
 }
 
+/* A report shows what other modes would serve, which is learned from the gets that use the cache. */
+static bool begins_single(const struct window *w) {
+    return w->mode == MODE_TRANSPARENT && interval() && settings_get()->bypass == BYPASS_AUTO &&
+           !rma_check_is_on && !rma_record_is_on && !output_is_wanted();
+}
+
 void rma_admission_begin(struct window *w) {
     w->admission.resume_at = UINT64_MAX;
+    w->single = begins_single(w);
     rma_admission_resume(w);
     w->admission.pause = SHORTEST;
     w->admission.begun_ns = clock_ns();
@@ -120,8 +136,19 @@ static void age(struct window_admission *v) {
     v->flushed /= 2, v->finish_ticks /= 2, v->flush_ticks /= 2;
 }
 
+/* Whether the interval may be judged before its end: no hit, though the cache was filled and emptied many times. */
+static bool is_settled(const struct window *w) {
+    const struct window_admission *v = &w->admission;
+    return w->count.hits == v->hits_before && w->cache &&
+           cache_generation(w->cache) - v->generation_before >= EPOCHS;
+}
+
 void rma_admission_judge_slow(struct window *w) {
     struct window_admission *v = &w->admission;
+    if (w->count.gets - v->gets_before < interval() && !is_settled(w)) {
+        v->judge_at = w->count.gets + first_look(w);
+        return;
+    }
     uint64_t hits = w->count.hits - v->hits_before, bypassed = w->count.bypassed - v->bypassed_before,
              gets = w->count.gets - v->gets_before, misses = gets - hits - bypassed;
     uint64_t bytes = hits ? (w->count.bytes_served - v->served_before) / hits : 0;
@@ -158,10 +185,17 @@ void rma_admission_resume(struct window *w) {
                   (unsigned long long)w->serial, (unsigned long long)(gets_bypassed(w) - v->since));
     }
     v->resume_at = UINT64_MAX;
-    w->bypassing = !rma_admission_caches(w);
+    w->single &= w->mode == MODE_TRANSPARENT;
+    w->bypassing = !rma_admission_caches(w) || w->single;
     rma_admission_clear_fast(w);
     plan_resumption(w);
     start_interval(w);
+}
+
+void rma_admission_end_single(struct window *w) {
+    rma_admission_settle(w);
+    w->single = false;
+    rma_admission_resume(w);
 }
 
 void rma_admission_refuse(struct window *w) {
@@ -235,6 +269,8 @@ enum bypass_reason rma_admission_reason(const struct window *w, const struct rma
         return BYPASSED_shared;
     if (w->mode == MODE_OFF)
         return BYPASSED_off;
+    if (w->single)
+        return BYPASSED_single;
     if (rma_admission_is_suspended(w))
         return BYPASSED_suspended;
     if (t->verdict == VERDICT_BYPASS && t->head.rank == w->rank)

@@ -4,7 +4,8 @@
  * The rules are applied in this order. The first that refuses decides.
  *
  *   1. the window    never cached if it is shared memory, its mode is off, or there was no memory to record its aliasing
- *                    windows or any other window; suspended for a while if its cache cost more time than it saved.
+ *                    windows or any other window; in transparent mode not before a target has two gets between flushes;
+ *                    suspended for a while if its cache cost more time than it saved.
  *   2. the target    not cached if HEARTH_BYPASS excludes it (by default this process itself), or if its first gets were
  *                    measured and cost less than a hit.
  *   3. the call      cached only if it has elements and an access epoch is open to the target; otherwise MPI reports the
@@ -53,6 +54,14 @@ void rma_admission_refuse(struct window *w);
 static inline uint64_t rma_admission_start(const struct window *w) {
     enum { EVERY = 64 };
     return UNLIKELY(!(w->count.gets % EVERY)) ? clock_ticks() : 0;
+}
+
+/* Transparent mode drops all data at each flush. So as long as each get is the only one to its target before a flush, a cache costs
+ * time and memory, and serves nothing: the window is `single`, and has no cache yet. */
+void rma_admission_end_single(struct window *w);
+/* Call before the get is counted: whether it is the second one. */
+static inline bool rma_admission_is_second(const struct window *w, const struct rma_target *t) {
+    return t->used_stamp == w->epoch.flush_stamp;
 }
 
 /* A get that missed took `own` ticks in Hearth and `issue` ticks in MPI. */

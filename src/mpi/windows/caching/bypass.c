@@ -57,6 +57,7 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
     if (rc != MPI_SUCCESS || !t)
         return rc;
     rma_lock();
+    bool ends_single = UNLIKELY(w->single) && rma_admission_is_second(w, t);
     uint64_t bytes = size_of(g);
     if (UNLIKELY(w->wants_whatif) && !seen)
         rma_record_seen(w, g->target, bypass_address(t, g->disp), bytes, bypass_seen(w, t));
@@ -68,7 +69,9 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
     rma_bypass_note(w, reason);
     rma_bypass_count(w, t, g, bytes, false);
     /* The first get of an epoch between fences: the next ones take the fast path. */
-    if (!t->fast)
+    if (ends_single)
+        rma_admission_end_single(w);
+    else if (!t->fast)
         rma_admission_note_fast(w, t);
     rma_unlock();
     return rc;
@@ -87,13 +90,17 @@ int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MP
 }
 
 /* Not with threads or a tool: no target is then fast. */
-int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
-                      MPI_Datatype ttype, MPI_Win win) {
+int rma_bypass_watched(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+                       MPI_Datatype ttype, MPI_Win win) {
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     struct rma_target *t = rma_window_peek(w, target); /* it is fast, so it was made */
     uint64_t address = bypass_address(t, disp), bytes = (uint64_t)tcount * rma_bypassed_type.size;
-    if (UNLIKELY(rma_record_wants(w, target, address, rma_bypass_is_analysed(w, t))))
+    bool ends_single = w->single && rma_admission_is_second(w, t);
+    if (UNLIKELY(w->wants_whatif) &&
+        UNLIKELY(rma_record_wants(w, target, address, rma_bypass_is_analysed(w, t))))
         rma_record_followed(w, target, address, bytes, bypass_seen(w, t));
     rma_bypass_count_fast(w, t, tcount);
+    if (UNLIKELY(ends_single))
+        rma_admission_end_single(w);
     return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }

@@ -43,8 +43,8 @@ static inline bool rma_bypass_is_analysed(const struct window *w, const struct r
 /* Replaces the fast path for another type, and for a negative count, which MPI rejects. */
 int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                     MPI_Datatype ttype, MPI_Win win);
-/* The same for gets that are recorded or feed the what-if analysis. */
-int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
-                      MPI_Datatype ttype, MPI_Win win);
+/* The same for gets that are recorded or feed the what-if analysis, and in a window that is single. */
+int rma_bypass_watched(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+                       MPI_Datatype ttype, MPI_Win win);
 
 #endif

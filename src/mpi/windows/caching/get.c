@@ -49,8 +49,8 @@ int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint 
         return get_plain(origin, ocount, otype, target, disp, tcount, ttype, win);
     if (UNLIKELY(rma_bypassed_type.type != ttype) || UNLIKELY(tcount < 0))
         return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
-    if (UNLIKELY(w->wants_whatif))
-        return rma_bypass_whatif(origin, ocount, otype, target, disp, tcount, ttype, win);
+    if (UNLIKELY(w->wants_whatif | w->single))
+        return rma_bypass_watched(origin, ocount, otype, target, disp, tcount, ttype, win);
     rma_bypass_count_fast(w, t, tcount);
     return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }

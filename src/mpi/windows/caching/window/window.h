@@ -122,6 +122,7 @@ struct window_admission {
     bool timing;       /* the next flush is timed */
     uint64_t judge_at; /* count of gets at which the next decision is due */
     uint64_t hits_before, gets_before, bypassed_before, served_before;
+    uint64_t generation_before;                  /* of the cache */
     uint64_t misses, miss_ticks, issue_ticks;    /* timed misses; ticks of Hearth, MPI */
     uint64_t flushed, finish_ticks, flush_ticks; /* gets completed by timed flushes; ticks of Hearth, MPI */
     uint64_t resume_at; /* count of bypassed gets that ends the suspension; UINT64_MAX if not suspended */
@@ -168,7 +169,9 @@ struct window {
     int rank, size;
     enum mode mode;
     bool open, shared, dynamic, cacheable;
-    bool bypassing;     /* gets bypass the cache: not cacheable, mode off, or suspended */
+    bool bypassing; /* gets bypass the cache: not cacheable, mode off, single, or suspended */
+    bool
+        single; /* transparent mode: so far no target had two gets before a flush, and nothing could be reused */
     bool wants_whatif;  /* bypassing gets still feed the what-if analysis or the recording */
     bool watched;       /* gets are recorded, or feed the what-if analysis */
     bool cache_refused; /* no memory for the cache: logged once, not tried again */
