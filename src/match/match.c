@@ -1,22 +1,17 @@
-/* match.c: the calls of match.h. post and arrive are in engine.h, as parts of each structure. */
+/* match.c: the calls of match.h. It is the only file that names all structures; post and arrive are in engine.h, as parts of each. */
 #include "match.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cpu.h"
-#include "base/log.h"
 #include "base/memory.h"
-#include "match/engine.h"
+#include "match/fast/fast.h"
+#include "match/lists/list.h"
+#include "match/lists/lla.h"
 #include "observe/live.h"
 
 #define EXPORT __attribute__((visibility("default")))
-
-_Noreturn void match_broken(const char *file, int line, const char *what) {
-    log_error("match: broken invariant: %s, at %s:%d", what, file, line);
-    abort();
-}
 
 /* ---- opening and closing ---- */
 
@@ -69,7 +64,8 @@ EXPORT int match_open(const struct match_options *options, struct match **engine
     struct memory memory;
     if (!structure)
         return -EINVAL;
-    int err = supply_take_shown(&supply, &memory, sizeof(struct match), sizeof(struct match));
+    size_t bytes = sizeof(struct match) + structure->bytes;
+    int err = supply_take_shown(&supply, &memory, bytes, bytes);
     if (err)
         return err;
     struct match *e = memory.base;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "match/engine.h"
+#include "match/engine/engine.h"
 
 /* Runs before the settings are read. In tests that are not about the heater, it would only occupy a core. */
 #ifndef TEST_HEATER

@@ -5,6 +5,9 @@
 
 #include "test.h"
 
+#include "match/fast/fast.h"
+#include "match/lists/list.h"
+#include "match/lists/lla.h"
 #include "match_help.h"
 
 ON_EACH(a_message_takes_the_receive_that_names_it) {
@@ -323,26 +326,26 @@ static void count_one_more(void) {
 }
 
 static void lose_a_node(void) {
-    engine->lla.posted.first = engine->lla.posted.first->next;
+    lla_of(engine)->posted.first = lla_of(engine)->posted.first->next;
 }
 
 static void turn_back(void) {
-    engine->list.posted.last->prev = engine->list.posted.first;
+    list_of(engine)->posted.last->prev = list_of(engine)->posted.first;
 }
 
 static void change_a_fingerprint(void) {
-    engine->fast.posted.arrays.tags[3]++;
+    fast_of(engine)->posted.arrays.tags[3]++;
 }
 
 static void change_a_hash(void) {
-    struct fast_bin *bin = engine->fast.posted.bins.bins;
+    struct fast_bin *bin = fast_of(engine)->posted.bins.bins;
     while (!bin->count)
         bin++;
     bin->hashes[0] ^= 1u << 20;
 }
 
 static void free_an_entry_twice(void) {
-    struct match_pool *pool = &engine->fast.posted.pool;
+    struct match_pool *pool = &fast_of(engine)->posted.pool;
     pool_give(pool, pool_at(pool, 2, pool->size), 2);
 }
 

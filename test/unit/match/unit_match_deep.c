@@ -2,14 +2,15 @@
 #include "test.h"
 
 #include "base/random.h"
+#include "match/fast/fast.h"
 #include "match_help.h"
 
 static struct fast_queue *receives(void) {
-    return &engine->fast.posted;
+    return &fast_of(engine)->posted;
 }
 
 static struct fast_queue *messages(void) {
-    return &engine->fast.unexpected;
+    return &fast_of(engine)->unexpected;
 }
 
 static void post_many(int32_t from, int32_t to) {

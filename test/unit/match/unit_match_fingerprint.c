@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "match/fingerprint.h"
+#include "match/fast/fingerprint.h"
 
 static struct random dice;
 

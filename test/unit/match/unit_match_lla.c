@@ -3,14 +3,15 @@
 #include "test.h"
 
 #include "base/random.h"
+#include "match/lists/lla.h"
 #include "match_help.h"
 
 static const struct lla_queue *receives(void) {
-    return &engine->lla.posted;
+    return &lla_of(engine)->posted;
 }
 
 static const struct lla_queue *messages(void) {
-    return &engine->lla.unexpected;
+    return &lla_of(engine)->unexpected;
 }
 
 static unsigned nodes_of(const struct lla_queue *q) {

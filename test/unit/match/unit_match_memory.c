@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "fail_memory.h"
+#include "match/fast/fast.h"
 #include "match_help.h"
 
 void *__real_malloc(size_t bytes);
@@ -120,7 +121,7 @@ TEST(fast_without_bins)
     match_check(engine);
     memory_runs_out(false);
     expect_eq(post(2000, 0, 0, 2001), QUEUED);
-    expect(engine->fast.posted.binned);
+    expect(fast_of(engine)->posted.binned);
     close_engine();
 }
 
@@ -135,7 +136,7 @@ TEST(fast_without_entries)
     memory_runs_out(true);
     while (post(queued, 0, 0, 1 + queued) == QUEUED)
         queued++;
-    expect(queued >= 500 && engine->fast.posted.binned);
+    expect(queued >= 500 && fast_of(engine)->posted.binned);
     expect_eq(post(queued, 0, 0, 1), -ENOMEM);
     match_check(engine);
     expect_eq(arrive(100, 0, 0, 1), 101);
@@ -152,7 +153,7 @@ TEST(fast_without_extra_kinds)
 {
     log_set_level(LOG_ERROR);
     open_engine("fast", false);
-    struct fast_bins *bins = &engine->fast.unexpected.bins;
+    struct fast_bins *bins = &fast_of(engine)->unexpected.bins;
     for (int32_t i = 0; i < 5000; i++) /* memory for entries, but none for more keys */
         expect_eq(arrive(1, 1, 9, 1 + i), QUEUED);
     for (int32_t i = 0; i < 5000; i++)

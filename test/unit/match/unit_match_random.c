@@ -16,7 +16,7 @@
 #include "base/random.h"
 #include "base/settings.h"
 #include "fail_memory.h"
-#include "match/engine.h"
+#include "match/fast/fast.h"
 #include "episodes.h"
 
 /* An episode ends after this many operations, or earlier when the model has compared this many entries. */
@@ -284,7 +284,7 @@ static void drain(void) {
 
 /* Continues as if billions had been queued before. */
 static void jump(void) {
-    struct fast_queue *q = chance(50) ? &engine->fast.posted : &engine->fast.unexpected;
+    struct fast_queue *q = chance(50) ? &fast_of(engine)->posted : &fast_of(engine)->unexpected;
     if (options.structure == MATCH_FAST && q->binned && q->bins.sequence < UINT32_MAX - 100)
         q->bins.sequence = UINT32_MAX - roll(100);
 }

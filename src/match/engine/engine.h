@@ -6,19 +6,17 @@
 #include "base/compiler.h"
 #include "base/memory.h"
 #include "match.h"
-#include "match/fast.h"
-#include "match/key.h"
-#include "match/list.h"
-#include "match/lla.h"
-#include "match/supply.h"
+#include "match/engine/key.h"
+#include "match/engine/supply.h"
 
 /* For functions on the path of every message: inlined into their callers. */
 #define HOT  static inline __attribute__((always_inline))
 #define COLD __attribute__((noinline))
 
-/* The operations of a structure. Each search sets engine->looked. Only post and arrive update the counters: they are
- * engine_post and engine_arrive, instantiated with the structure's own functions. */
+/* The operations of a structure, which match.c chooses. Each search sets engine->looked. Only post and arrive update the
+ * counters: they are engine_post and engine_arrive, instantiated with the structure's own functions. */
 struct structure {
+    size_t bytes; /* of its state */
     int (*open)(struct match *engine, const struct match_options *options);
     void (*close)(struct match *engine);
     int (*post)(struct match *engine, int32_t source, int32_t tag, uint32_t context, void *receive,
@@ -33,11 +31,6 @@ struct structure {
     bool (*drain_message)(struct match *engine, uint32_t context, void **message);
     void (*check)(const struct match *engine);
 };
-
-extern const struct structure list_structure, lla_structure, fast_structure;
-#if defined(__x86_64__)
-extern const struct structure fast_avx2_structure;
-#endif
 
 /* Values by their number of bits, from the highest to the lowest: index n is for 31 - n bits. */
 struct histogram {
@@ -57,12 +50,8 @@ struct match {
     struct histogram depths; /* of searches in non-empty queues */
     uint64_t probes, matched, wildcards, cancels;
     struct supply supply;
-    struct memory memory; /* the memory that holds this structure */
-    union {
-        struct list list;
-        struct lla lla;
-        struct fast fast;
-    };
+    struct memory memory;              /* the memory that holds this structure */
+    _Alignas(CACHE_LINE) char state[]; /* of the structure */
 };
 
 /* ---- counting ---- */

@@ -3,9 +3,8 @@
 #define HEARTH_MATCH_BINS_INTERNAL_H
 
 #include "base/compiler.h"
-#include "match/bins.h"
-#include "match/engine.h"
-#include "match/fingerprint.h"
+#include "match/fast/bins.h"
+#include "match/fast/fingerprint.h"
 
 /* Bits of a hash. USED keeps it from being 0, which marks an empty slot. */
 enum { KIND_BITS = 7, USED = 8, LOW_BITS = 15 };

@@ -6,7 +6,7 @@
  * time that the queue is deep. Receives have an extra kind too, all of a context, to empty a context. If there is no
  * memory for an extra kind, all bins are scanned instead. */
 #include "base/compiler.h"
-#include "match/bins_internal.h"
+#include "match/fast/bins_internal.h"
 
 /* ---- sorting ---- */
 

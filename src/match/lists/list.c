@@ -2,10 +2,10 @@
  *
  * The nodes come from malloc. Such nodes are not heated: each would have to be registered with the heater and retired
  * before it is freed, which costs more than it gains. In a heated engine the nodes come from a pool that stays mapped. */
+#include "match/lists/list.h"
+
 #include <errno.h>
 #include <stdlib.h>
-
-#include "match/engine.h"
 
 static struct list_node *new_node(struct match *e) {
     if (!e->supply.heated) {
@@ -14,7 +14,7 @@ static struct list_node *new_node(struct match *e) {
         return node;
     }
     uint32_t number;
-    struct list_node *node = pool_take(&e->list.pool, &number);
+    struct list_node *node = pool_take(&list_of(e)->pool, &number);
     if (node)
         node->number = number;
     return node;
@@ -22,7 +22,7 @@ static struct list_node *new_node(struct match *e) {
 
 static void free_node(struct match *e, struct list_node *node) {
     if (e->supply.heated) {
-        pool_give(&e->list.pool, node, node->number);
+        pool_give(&list_of(e)->pool, node, node->number);
         return;
     }
     e->supply.bytes -= sizeof *node;
@@ -53,7 +53,7 @@ static void *list_take(struct match *e, struct list_queue *q, struct list_node *
 }
 
 static int list_open(struct match *e, const struct match_options *options) {
-    return options->heated ? pool_open(&e->list.pool, &e->supply, sizeof(struct list_node), 0) : 0;
+    return options->heated ? pool_open(&list_of(e)->pool, &e->supply, sizeof(struct list_node), 0) : 0;
 }
 
 static void empty(struct match *e, struct list_queue *q) {
@@ -62,22 +62,22 @@ static void empty(struct match *e, struct list_queue *q) {
 }
 
 static void list_close(struct match *e) {
-    empty(e, &e->list.posted);
-    empty(e, &e->list.unexpected);
-    pool_close(&e->list.pool);
+    empty(e, &list_of(e)->posted);
+    empty(e, &list_of(e)->unexpected);
+    pool_close(&list_of(e)->pool);
 }
 
 static int list_append_receive(struct match *e, struct key key, void *receive, match_entry *entry) {
-    return list_append_entry(e, &e->list.posted, key, receive, entry);
+    return list_append_entry(e, &list_of(e)->posted, key, receive, entry);
 }
 
 static int list_append_message(struct match *e, struct key key, void *message) {
     match_entry unused;
-    return list_append_entry(e, &e->list.unexpected, key, message, &unused);
+    return list_append_entry(e, &list_of(e)->unexpected, key, message, &unused);
 }
 
 static bool list_take_first_receive(struct match *e, struct key key, void **receive) {
-    struct list_node *node = e->list.posted.first;
+    struct list_node *node = list_of(e)->posted.first;
     uint32_t looked = 1;
     while (node && !key_matches(node->key, key)) {
         node = node->next;
@@ -85,12 +85,12 @@ static bool list_take_first_receive(struct match *e, struct key key, void **rece
     }
     e->looked = looked;
     if (node)
-        *receive = list_take(e, &e->list.posted, node);
+        *receive = list_take(e, &list_of(e)->posted, node);
     return node;
 }
 
 static bool list_find_message(struct match *e, struct key key, bool taken, void **message) {
-    struct list_node *node = e->list.unexpected.first;
+    struct list_node *node = list_of(e)->unexpected.first;
     uint32_t looked = 1;
     while (node && !key_matches(key, node->key)) {
         node = node->next;
@@ -98,7 +98,7 @@ static bool list_find_message(struct match *e, struct key key, bool taken, void 
     }
     e->looked = looked;
     if (node)
-        *message = taken ? list_take(e, &e->list.unexpected, node) : node->item;
+        *message = taken ? list_take(e, &list_of(e)->unexpected, node) : node->item;
     return node;
 }
 
@@ -115,7 +115,7 @@ static int list_arrive(struct match *e, int32_t source, int32_t tag, uint32_t co
 }
 
 static void *list_cancel(struct match *e, match_entry entry) {
-    return list_take(e, &e->list.posted, (struct list_node *)(uintptr_t)entry);
+    return list_take(e, &list_of(e)->posted, (struct list_node *)(uintptr_t)entry);
 }
 
 static bool list_drain(struct match *e, struct list_queue *q, uint32_t context, void **item) {
@@ -128,11 +128,11 @@ static bool list_drain(struct match *e, struct list_queue *q, uint32_t context, 
 }
 
 static bool list_drain_receive(struct match *e, uint32_t context, void **receive) {
-    return list_drain(e, &e->list.posted, context, receive);
+    return list_drain(e, &list_of(e)->posted, context, receive);
 }
 
 static bool list_drain_message(struct match *e, uint32_t context, void **message) {
-    return list_drain(e, &e->list.unexpected, context, message);
+    return list_drain(e, &list_of(e)->unexpected, context, message);
 }
 
 static void list_check_queue(const struct match *e, const struct list_queue *q, const struct tally *tally) {
@@ -142,8 +142,8 @@ static void list_check_queue(const struct match *e, const struct list_queue *q, 
         MATCH_CHECK(node->prev == before);
         MATCH_CHECK(count < tally->now);
         if (e->supply.heated) {
-            MATCH_CHECK(pool_has(&e->list.pool, node->number));
-            MATCH_CHECK(pool_at(&e->list.pool, node->number, sizeof *node) == node);
+            MATCH_CHECK(pool_has(&list_of(e)->pool, node->number));
+            MATCH_CHECK(pool_at(&list_of(e)->pool, node->number, sizeof *node) == node);
         }
     }
     MATCH_CHECK(q->last == before);
@@ -151,12 +151,13 @@ static void list_check_queue(const struct match *e, const struct list_queue *q, 
 }
 
 static void list_check(const struct match *e) {
-    list_check_queue(e, &e->list.posted, &e->posted);
-    list_check_queue(e, &e->list.unexpected, &e->unexpected);
-    MATCH_CHECK(!e->supply.heated || pool_check(&e->list.pool) == e->posted.now + e->unexpected.now);
+    list_check_queue(e, &list_of(e)->posted, &e->posted);
+    list_check_queue(e, &list_of(e)->unexpected, &e->unexpected);
+    MATCH_CHECK(!e->supply.heated || pool_check(&list_of(e)->pool) == e->posted.now + e->unexpected.now);
 }
 
 const struct structure list_structure = {
+    .bytes = sizeof(struct list),
     .open = list_open,
     .close = list_close,
     .post = list_post,

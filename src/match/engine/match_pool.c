@@ -13,7 +13,7 @@
  *
  * Numbers are positions, chunk after chunk. Chunks are not released before the pool is closed: the heater may be
  * reading them, and handles may refer to their elements. */
-#include "match/match_pool.h"
+#include "match/engine/match_pool.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -19,12 +19,11 @@
  * entry is left. The node then goes back to the pool, unless it is the only one.
  *
  * A handle is the address of the node plus the index of the entry: nodes are aligned to 64. */
-#include "match/lla.h"
+#include "match/lists/lla.h"
 
 #include <errno.h>
 
 #include "base/compiler.h"
-#include "match/engine.h"
 
 enum { HEAD = sizeof(struct lla_node), HANDLE_INDEX = 63 };
 enum { FITS = 0xfffd, HOLE = 0xfffe, TOO_WIDE = 0xffff }; /* sources and contexts in 16 bits */
@@ -255,7 +254,7 @@ static uint32_t looked_at(const struct lla_node *node, unsigned index) {
 }
 
 static bool lla_take_first_receive(struct match *e, struct key key, void **receive) {
-    struct lla_queue *q = &e->lla.posted;
+    struct lla_queue *q = &lla_of(e)->posted;
     uint64_t narrow = narrow_key(key);
     uint32_t looked = 0;
     unsigned index = NOT_FOUND;
@@ -274,7 +273,7 @@ static bool lla_take_first_receive(struct match *e, struct key key, void **recei
 }
 
 static bool lla_find_message(struct match *e, struct key key, bool taken, void **message) {
-    struct lla_queue *q = &e->lla.unexpected;
+    struct lla_queue *q = &lla_of(e)->unexpected;
     uint64_t narrow = narrow_key(key), mask = narrow_mask(key);
     uint32_t looked = 0;
     unsigned index = NOT_FOUND;
@@ -316,22 +315,22 @@ static int lla_open(struct match *e, const struct match_options *options) {
     unsigned k = options->k ? options->k : 8;
     if (k < 2 || k > HANDLE_INDEX + 1 || (k & (k - 1)))
         return -EINVAL;
-    int err = lla_open_queue(e, &e->lla.posted, true, k);
-    return err ? err : lla_open_queue(e, &e->lla.unexpected, false, k);
+    int err = lla_open_queue(e, &lla_of(e)->posted, true, k);
+    return err ? err : lla_open_queue(e, &lla_of(e)->unexpected, false, k);
 }
 
 static void lla_close(struct match *e) {
-    pool_close(&e->lla.posted.pool);
-    pool_close(&e->lla.unexpected.pool);
+    pool_close(&lla_of(e)->posted.pool);
+    pool_close(&lla_of(e)->unexpected.pool);
 }
 
 static int lla_append_receive(struct match *e, struct key key, void *receive, match_entry *entry) {
-    return lla_append(&e->lla.posted, key, receive, entry);
+    return lla_append(&lla_of(e)->posted, key, receive, entry);
 }
 
 static int lla_append_message(struct match *e, struct key key, void *message) {
     match_entry unused;
-    return lla_append(&e->lla.unexpected, key, message, &unused);
+    return lla_append(&lla_of(e)->unexpected, key, message, &unused);
 }
 
 static int lla_post(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
@@ -348,15 +347,15 @@ static int lla_arrive(struct match *e, int32_t source, int32_t tag, uint32_t con
 
 static void *lla_cancel(struct match *e, match_entry entry) {
     struct lla_node *node = (struct lla_node *)(uintptr_t)(entry & ~(match_entry)HANDLE_INDEX);
-    return lla_take(&e->lla.posted, node, entry & HANDLE_INDEX);
+    return lla_take(&lla_of(e)->posted, node, entry & HANDLE_INDEX);
 }
 
 static bool lla_drain_receive(struct match *e, uint32_t context, void **receive) {
-    return lla_drain(&e->lla.posted, context, receive);
+    return lla_drain(&lla_of(e)->posted, context, receive);
 }
 
 static bool lla_drain_message(struct match *e, uint32_t context, void **message) {
-    return lla_drain(&e->lla.unexpected, context, message);
+    return lla_drain(&lla_of(e)->unexpected, context, message);
 }
 
 /* ---- checks ---- */
@@ -392,11 +391,12 @@ static void lla_check_queue(const struct lla_queue *q, const struct tally *tally
 }
 
 static void lla_check(const struct match *e) {
-    lla_check_queue(&e->lla.posted, &e->posted);
-    lla_check_queue(&e->lla.unexpected, &e->unexpected);
+    lla_check_queue(&lla_of(e)->posted, &e->posted);
+    lla_check_queue(&lla_of(e)->unexpected, &e->unexpected);
 }
 
 const struct structure lla_structure = {
+    .bytes = sizeof(struct lla),
     .open = lla_open,
     .close = lla_close,
     .post = lla_post,

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "match/key.h"
+#include "match/engine/key.h"
 
 #if defined(MATCH_SCALAR) /* the portable form, whatever the machine */
 #elif defined(__aarch64__)

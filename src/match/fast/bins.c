@@ -19,7 +19,7 @@
  * Messages are stored under their own key, and for receives with wildcards also under others: see bins_extra.c.
  *
  * Sequence numbers have 32 bits. Before they run out, all entries are sorted and renumbered. */
-#include "match/bins_internal.h"
+#include "match/fast/bins_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

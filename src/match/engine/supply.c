@@ -3,7 +3,7 @@
  * The heater reads at any time and takes no lock, so registered memory must not be unmapped. heater_retire returns
  * only when the heater will not read it again, which may take a while. Engines therefore release memory only when
  * they are closed, and reuse it until then. */
-#include "match/supply.h"
+#include "match/engine/supply.h"
 
 #include <errno.h>
 

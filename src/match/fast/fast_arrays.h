@@ -13,9 +13,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "match/engine.h"
-#include "match/fast.h"
-#include "match/fingerprint.h"
+#include "match/fast/fast.h"
+#include "match/fast/fingerprint.h"
 
 HOT uint64_t bit_of(uint32_t slot) {
     return (uint64_t)1 << (slot % FAST_LANES);

@@ -3,8 +3,8 @@
 #define HEARTH_MATCH_FAST_H
 
 #include "base/memory.h"
-#include "match/key.h"
-#include "match/match_pool.h"
+#include "match/engine/engine.h"
+#include "match/engine/match_pool.h"
 
 struct fast_link { /* in a chain: numbers of entries, POOL_NONE for none */
     uint32_t next, prev;
@@ -79,6 +79,15 @@ struct fast_queue {
 struct fast {
     struct fast_queue posted, unexpected;
 };
+
+static inline struct fast *fast_of(const struct match *e) {
+    return (struct fast *)(uintptr_t)e->state;
+}
+
+extern const struct structure fast_structure;
+#if defined(__x86_64__)
+extern const struct structure fast_avx2_structure;
+#endif
 
 enum { FAST_EXTRA_LINKS = 3 }; /* per entry: of KIND_ANY_SOURCE, _TAG, and _BOTH or KIND_CONTEXT */
 

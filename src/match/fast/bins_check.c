@@ -1,5 +1,5 @@
 /* bins_check.c: checks the invariants of bins. */
-#include "match/bins_internal.h"
+#include "match/fast/bins_internal.h"
 
 /* Returns the number of entries in the chain. */
 static uint64_t check_chain(const struct fast_queue *q, uint32_t hash, uint32_t first) {

@@ -2,7 +2,7 @@
 #ifndef HEARTH_MATCH_BINS_H
 #define HEARTH_MATCH_BINS_H
 
-#include "match/fast.h"
+#include "match/fast/fast.h"
 
 /* Starts without entries. Returns 0 or -ENOMEM. */
 int bins_start(struct fast_queue *q);

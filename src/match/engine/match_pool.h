@@ -6,7 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
-#include "match/supply.h"
+#include "match/engine/supply.h"
 
 enum { POOL_CHUNKS = 24, POOL_LEVELS = 6, POOL_SPARES = 16 };
 #define POOL_NONE UINT32_MAX

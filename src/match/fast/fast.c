@@ -17,16 +17,15 @@
  *
  * Rejected: entries inside the nodes. They could not move, because handles refer to them, so a few long-lived entries
  * would keep whole nodes, and a queue whose matches come in random order would spread over five times its length. */
-#include "match/fast.h"
+#include "match/fast/fast.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/compiler.h"
-#include "match/bins.h"
-#include "match/engine.h"
-#include "match/fast_arrays.h"
+#include "match/fast/bins.h"
+#include "match/fast/fast_arrays.h"
 
 enum {
     TO_BINS = 192, /* longer queues are not compacted, but switch to bins */
@@ -118,7 +117,7 @@ static inline void *give_back_deep(struct fast_queue *q, struct fast_entry *entr
 }
 
 HOT bool take_deep_receive(struct match *e, struct key key, void **receive) {
-    struct fast_queue *q = &e->fast.posted;
+    struct fast_queue *q = &fast_of(e)->posted;
     uint32_t number;
     e->looked = 0;
     struct fast_entry *entry = bins_take_receive(q, key, &number);
@@ -128,7 +127,7 @@ HOT bool take_deep_receive(struct match *e, struct key key, void **receive) {
 }
 
 HOT bool find_deep_message(struct match *e, struct key key, bool taken, void **message) {
-    struct fast_queue *q = &e->fast.unexpected;
+    struct fast_queue *q = &fast_of(e)->unexpected;
     uint32_t number;
     e->looked = 0;
     struct fast_entry *entry = bins_find_message(q, key, taken, &number);
@@ -138,7 +137,7 @@ HOT bool find_deep_message(struct match *e, struct key key, bool taken, void **m
 }
 
 HOT bool take_array_receive(struct match *e, struct key key, void **receive) {
-    struct fast_queue *q = &e->fast.posted;
+    struct fast_queue *q = &fast_of(e)->posted;
     struct fast_entry *entry = array_find(&q->arrays, key, true, &e->looked);
     if (entry)
         *receive = take_from_array(q, entry);
@@ -146,7 +145,7 @@ HOT bool take_array_receive(struct match *e, struct key key, void **receive) {
 }
 
 HOT bool find_array_message(struct match *e, struct key key, bool taken, void **message) {
-    struct fast_queue *q = &e->fast.unexpected;
+    struct fast_queue *q = &fast_of(e)->unexpected;
     struct fast_entry *entry = array_find(&q->arrays, key, false, &e->looked);
     if (entry)
         *message = taken ? take_from_array(q, entry) : entry->item;
@@ -154,7 +153,7 @@ HOT bool find_array_message(struct match *e, struct key key, bool taken, void **
 }
 
 static int fast_append_receive(struct match *e, struct key key, void *receive, match_entry *entry) {
-    uint32_t number = fast_append(&e->fast.posted, key, receive);
+    uint32_t number = fast_append(&fast_of(e)->posted, key, receive);
     if (UNLIKELY(number == POOL_NONE))
         return -ENOMEM;
     *entry = number;
@@ -162,7 +161,7 @@ static int fast_append_receive(struct match *e, struct key key, void *receive, m
 }
 
 static int fast_append_message(struct match *e, struct key key, void *message) {
-    return UNLIKELY(fast_append(&e->fast.unexpected, key, message) == POOL_NONE) ? -ENOMEM : 0;
+    return UNLIKELY(fast_append(&fast_of(e)->unexpected, key, message) == POOL_NONE) ? -ENOMEM : 0;
 }
 
 /* ---- the fast path ---- */
@@ -240,20 +239,20 @@ static int fast_post(struct match *e, int32_t source, int32_t tag, uint32_t cont
     struct key key = key_of(source, tag, context);
     uint32_t length = e->unexpected.now, number;
     if (!length) {
-        if (!append_quickly(&e->fast.posted, key, receive, &number))
+        if (!append_quickly(&fast_of(e)->posted, key, receive, &number))
             return post_more(e, source, tag, context, receive, entry, message);
         *entry = number;
         count_more(&e->posted);
         count_search(e, &e->unexpected, 0);
         return 0;
     }
-    if (take_quickly(e, &e->fast.unexpected, key, message)) {
+    if (take_quickly(e, &fast_of(e)->unexpected, key, message)) {
         e->unexpected.now--;
         count_search(e, &e->unexpected, length);
         return 1;
     }
-    return e->fast.unexpected.binned ? post_deep(e, source, tag, context, receive, entry, message)
-                                     : post_any(e, source, tag, context, receive, entry, message);
+    return fast_of(e)->unexpected.binned ? post_deep(e, source, tag, context, receive, entry, message)
+                                         : post_any(e, source, tag, context, receive, entry, message);
 }
 
 static COLD int arrive_more(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
@@ -279,29 +278,29 @@ static int fast_arrive(struct match *e, int32_t source, int32_t tag, uint32_t co
     struct key key = key_of(source, tag, context);
     uint32_t length = e->posted.now, number;
     if (!length) {
-        if (!append_quickly(&e->fast.unexpected, key, message, &number))
+        if (!append_quickly(&fast_of(e)->unexpected, key, message, &number))
             return arrive_more(e, source, tag, context, message, receive);
         count_more(&e->unexpected);
         count_search(e, &e->posted, 0);
         return 0;
     }
-    if (take_quickly(e, &e->fast.posted, key, receive)) {
+    if (take_quickly(e, &fast_of(e)->posted, key, receive)) {
         e->posted.now--;
         e->matched++;
         count_search(e, &e->posted, length);
         return 1;
     }
-    return e->fast.posted.binned ? arrive_deep(e, source, tag, context, message, receive)
-                                 : arrive_any(e, source, tag, context, message, receive);
+    return fast_of(e)->posted.binned ? arrive_deep(e, source, tag, context, message, receive)
+                                     : arrive_any(e, source, tag, context, message, receive);
 }
 
 static bool fast_find_message(struct match *e, struct key key, bool taken, void **message) {
-    return e->fast.unexpected.binned ? find_deep_message(e, key, taken, message)
-                                     : find_array_message(e, key, taken, message);
+    return fast_of(e)->unexpected.binned ? find_deep_message(e, key, taken, message)
+                                         : find_array_message(e, key, taken, message);
 }
 
 static void *fast_cancel(struct match *e, match_entry entry) {
-    struct fast_queue *q = &e->fast.posted;
+    struct fast_queue *q = &fast_of(e)->posted;
     uint32_t number = (uint32_t)entry;
     if (!q->binned)
         return take_from_array(q, fast_entry_at(q, number));
@@ -320,7 +319,7 @@ static bool drain_array(struct fast_queue *q, uint32_t context, void **item) {
 }
 
 static bool fast_drain_receive(struct match *e, uint32_t context, void **receive) {
-    struct fast_queue *q = &e->fast.posted;
+    struct fast_queue *q = &fast_of(e)->posted;
     if (!q->binned)
         return drain_array(q, context, receive);
     uint32_t number;
@@ -342,8 +341,8 @@ static int fast_open_queue(struct match *e, struct fast_queue *q, const struct t
 }
 
 static int fast_open(struct match *e, const struct match_options *options) {
-    int err = fast_open_queue(e, &e->fast.posted, &e->posted, true);
-    return err ? err : fast_open_queue(e, &e->fast.unexpected, &e->unexpected, false);
+    int err = fast_open_queue(e, &fast_of(e)->posted, &e->posted, true);
+    return err ? err : fast_open_queue(e, &fast_of(e)->unexpected, &e->unexpected, false);
 }
 
 static void close_queue(struct fast_queue *q) {
@@ -352,8 +351,8 @@ static void close_queue(struct fast_queue *q) {
 }
 
 static void fast_close(struct match *e) {
-    close_queue(&e->fast.posted);
-    close_queue(&e->fast.unexpected);
+    close_queue(&fast_of(e)->posted);
+    close_queue(&fast_of(e)->unexpected);
 }
 
 /* ---- checks ---- */
@@ -367,11 +366,12 @@ static void fast_check_queue(const struct fast_queue *q) {
 }
 
 static void fast_check(const struct match *e) {
-    fast_check_queue(&e->fast.posted);
-    fast_check_queue(&e->fast.unexpected);
+    fast_check_queue(&fast_of(e)->posted);
+    fast_check_queue(&fast_of(e)->unexpected);
 }
 
 const struct structure fast_structure = {
+    .bytes = sizeof(struct fast),
     .open = fast_open,
     .close = fast_close,
     .post = fast_post,

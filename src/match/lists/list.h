@@ -2,8 +2,8 @@
 #ifndef HEARTH_MATCH_LIST_H
 #define HEARTH_MATCH_LIST_H
 
-#include "match/key.h"
-#include "match/match_pool.h"
+#include "match/engine/engine.h"
+#include "match/engine/match_pool.h"
 
 struct list_node {
     struct list_node *next, *prev;
@@ -20,5 +20,11 @@ struct list {
     struct list_queue posted, unexpected;
     struct match_pool pool; /* if heated */
 };
+
+static inline struct list *list_of(const struct match *e) {
+    return (struct list *)(uintptr_t)e->state;
+}
+
+extern const struct structure list_structure;
 
 #endif

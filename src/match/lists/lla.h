@@ -2,8 +2,8 @@
 #ifndef HEARTH_MATCH_LLA_H
 #define HEARTH_MATCH_LLA_H
 
-#include "match/key.h"
-#include "match/match_pool.h"
+#include "match/engine/engine.h"
+#include "match/engine/match_pool.h"
 
 struct lla_node {
     struct lla_node *next;
@@ -25,5 +25,11 @@ struct lla_queue {
 struct lla {
     struct lla_queue posted, unexpected;
 };
+
+static inline struct lla *lla_of(const struct match *e) {
+    return (struct lla *)(uintptr_t)e->state;
+}
+
+extern const struct structure lla_structure;
 
 #endif
