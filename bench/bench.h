@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "clampi.h"
+#include "hearth/clampi.h"
 #include "sample.h"
 
 enum { TARGET = 1 };

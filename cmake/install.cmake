@@ -1,9 +1,9 @@
 # The files that `make install` puts under the prefix. All MPIs are installed side by side:
 #
 #   bin/hearth                      the command, once for all MPIs
-#   include/hearth/                 clampi.h hearth.h match.h vgasnet.h; armci/ and gasnet/, whose headers other projects have too
+#   include/hearth/                 clampi.h hearth.h match.h vgasnet.h; armci/ and gasnet/, whose names other projects have too
 #   lib/hearth/MPI/                 libhearth-mpi, libarmci, libvgasnet for this MPI, or for the standard ABI (abi); hearth-probe
-#   lib/hearth/                     libhearth-core, which these use, libhearth-ucx and libmatch: they do not depend on MPI
+#   lib/hearth/                     libhearth-core, which these use, libhearth-ucx and libhearth-match: they do not depend on MPI
 #   lib/pkgconfig/, lib/cmake/Hearth/, share/modulefiles/hearth/VERSION
 #   share/man/, share/doc/hearth/   with examples/
 #

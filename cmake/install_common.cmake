@@ -1,10 +1,9 @@
 # ---- what knows no MPI: included by install.cmake ----
 
-set_target_properties(match PROPERTIES INSTALL_RPATH "$ORIGIN")
-set_target_properties(match hearth PROPERTIES INSTALL_RPATH_USE_LINK_PATH ${HEARTH_MPI_RPATH})
-install(FILES include/clampi.h include/hearth.h include/match.h include/vgasnet.h DESTINATION include/hearth)
-install(DIRECTORY include/armci include/gasnet DESTINATION include/hearth FILES_MATCHING PATTERN "*.h")
-install(TARGETS hearth-core match match_static LIBRARY DESTINATION lib/hearth ARCHIVE DESTINATION lib/hearth)
+set_target_properties(hearth-match PROPERTIES INSTALL_RPATH "$ORIGIN")
+set_target_properties(hearth-match hearth PROPERTIES INSTALL_RPATH_USE_LINK_PATH ${HEARTH_MPI_RPATH})
+install(DIRECTORY include/hearth DESTINATION include FILES_MATCHING PATTERN "*.h")
+install(TARGETS hearth-core hearth-match hearth_match_static LIBRARY DESTINATION lib/hearth ARCHIVE DESTINATION lib/hearth)
 if(TARGET hearth-ucx)
   install(TARGETS hearth-ucx LIBRARY DESTINATION lib/hearth)
 endif()
@@ -13,7 +12,7 @@ install(TARGETS hearth RUNTIME DESTINATION bin)
 # ---- manual pages: written when the tree is built, from the headers and the table of settings ----
 
 set(man_folder ${CMAKE_BINARY_DIR}/man)
-file(GLOB man_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/*.h ${CMAKE_SOURCE_DIR}/include/*/*.h ${CMAKE_SOURCE_DIR}/man/*)
+file(GLOB man_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/hearth/*.h ${CMAKE_SOURCE_DIR}/include/hearth/*/*.h ${CMAKE_SOURCE_DIR}/man/*)
 add_custom_command(OUTPUT ${man_folder}/stamp
   COMMAND ${CMAKE_COMMAND} -E env "CC=${CMAKE_C_COMPILER}" ${CMAKE_SOURCE_DIR}/man/generate.sh ${man_folder} ${PROJECT_VERSION}
   COMMAND ${CMAKE_COMMAND} -E touch ${man_folder}/stamp

@@ -1,6 +1,6 @@
 /* match.c: message matching by MPI's rules, without MPI.
  * build: cc match.c -o match $(pkg-config --cflags --libs hearth-match)        run: ./match */
-#include <match.h>
+#include <hearth/match.h>
 #include <stdio.h>
 
 int main(void) {

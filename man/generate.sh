@@ -3,7 +3,7 @@
 #                            generate.sh --check                only lists the functions without a comment in their header
 #
 #   man1   hearth.1, copied from here
-#   man3   every public function, from the comments of the headers in include/ (see pages.awk)
+#   man3   every public function, from the comments of the headers in include/hearth/ (see pages.awk)
 #   man7   every setting, from src/base/settings.def, as doc/settings.sh reads it
 set -eu
 [ $# -ge 1 ] || { sed -n '2,3s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
@@ -27,22 +27,22 @@ sed "s/^\(\.TH .*\) \"hearth\" /\1 \"Hearth $version\" /" "$here/hearth.1" >"$ou
 
 # ---- functions ----
 
-header() { # file below include/, header that programs include, pkg-config package
+header() { # file below include/hearth/, header that programs include, pkg-config package
     : >"$work/inlines"
     case $1 in # functions that macros define
     *gasnet*)
-        echo "#include <$2>" | "${CC:-cc}" -E -P -DGASNET_PAR -I"$here/../include" -I"$here/../include/gasnet" -x c - |
+        echo "#include <$2>" | "${CC:-cc}" -E -P -DGASNET_PAR -I"$here/../include/hearth" -I"$here/../include/hearth/gasnet" -x c - |
             grep -oE 'static inline [a-z0-9_ *]*[ *](v?gasnett?|gex)_[A-Za-z0-9_]+\(' | sed 's/($//; s/.*[ *]//' >"$work/inlines" || true
         ;;
     esac
     awk -v out="$out/man3" -v version="$version" -v base="$(basename "$1")" -v included="$2" -v package="$3" \
-        -v inlines="$work/inlines" -f "$here/pages.awk" "$here/../include/$1" >>"$work/untold"
+        -v inlines="$work/inlines" -f "$here/pages.awk" "$here/../include/hearth/$1" >>"$work/untold"
 }
 
 : >"$work/untold"
 header clampi.h clampi.h hearth-MPI
-header hearth.h hearth.h hearth-MPI
-header match.h match.h hearth-match
+header hearth.h hearth/hearth.h hearth-MPI
+header match.h hearth/match.h hearth-match
 header armci/armci.h armci.h hearth-armci-MPI
 header armci/message.h armci.h hearth-armci-MPI
 header armci/armcix.h armcix.h hearth-armci-MPI

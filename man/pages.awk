@@ -291,12 +291,14 @@ function begin_page(name, names, about, file) {
     print ".SH SYNOPSIS\n.nf\n.B #include <" included ">" > file
 }
 
-function end_page(file, except,    i) {
+function end_page(file, except,    i, header) {
     print ".SH SEE ALSO" > file
     if (except != base) print ".BR " base " (3)," > file
     for (i = 1; i <= page_names; i++)
         if (page_name[i] != except) print ".BR " page_name[i] " (3)," > file
-    if (included != base) print ".BR " included " (3)," > file
+    header = included
+    sub(/.*\//, "", header)
+    if (header != base) print ".BR " header " (3)," > file
     if (included == "vgasnet.h") print ".BR gasnet.h (3)," > file
     print ".BR hearth (1),\n.BR hearth\\-settings (7)" > file
     close(file)

@@ -37,7 +37,7 @@ static int print_help(void) {
          "Hearth is a runtime for MPI, Global Arrays and PGAS programs: it caches remote data in local\n"
          "memory, and serves remote requests while ranks compute. It has four libraries:\n\n"
          "  libhearth-mpi   caches one-sided gets of MPI, and matches messages; preloaded by hearth run\n"
-         "  libmatch        the match queues alone, for other libraries\n"
+         "  libhearth-match the match queues alone, for other libraries\n"
          "  libarmci        ARMCI, for Global Arrays: linked in place of ARMCI-MPI\n"
          "  libvgasnet      GASNet-1 and GASNet-EX with segments on node-local NVM\n");
     for (size_t i = 0; i < COMMANDS; i++)

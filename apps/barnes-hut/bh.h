@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "clampi.h"
+#include "hearth/clampi.h"
 #include "common/common.h"
 
 enum bh_model { BH_PLUMMER, BH_UNIFORM, BH_COLLISION, BH_COINCIDENT };

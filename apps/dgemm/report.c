@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "observe/json.h"
-#include "vgasnet.h"
+#include "hearth/vgasnet.h"
 
 /* Values of one rank, then of all. */
 struct part {

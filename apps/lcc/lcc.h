@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "clampi.h"
+#include "hearth/clampi.h"
 #include "common/common.h"
 
 enum lcc_order { LCC_BLOCK, LCC_CYCLIC, LCC_HASHED };

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "hearth.h"
+#include "hearth/hearth.h"
 #include "heater/heater.h"
 #include "rig.h"
 

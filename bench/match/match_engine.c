@@ -26,7 +26,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "heater/heater.h"
-#include "match.h"
+#include "hearth/match.h"
 #include "rig.h"
 
 static const char help[] =

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "match.h"
+#include "hearth/match.h"
 #include "rig.h"
 
 static const char help[] = "match_stencil [OPTION]...   queue lengths and search depths of halo exchanges; "

@@ -1,7 +1,7 @@
 # Hearth for CMake:  find_package(Hearth [VERSION] REQUIRED [COMPONENTS mpich|openmpi])
 #
-#   Hearth::match               message queues; needs no MPI
-#   Hearth::hearth-mpi-MPI      interposes MPI calls. include <clampi.h>, <hearth.h>
+#   Hearth::match               message queues; needs no MPI. include <hearth/match.h>
+#   Hearth::hearth-mpi-MPI      interposes MPI calls. include <clampi.h>, <hearth/hearth.h>
 #   Hearth::armci-MPI           ARMCI. include <armci.h>
 #   Hearth::vgasnet-MPI         GASNet-1 and GASNet-EX. include <gasnet.h>, <gasnetex.h>, <vgasnet.h>
 #
@@ -19,7 +19,7 @@ function(_hearth_add kind name file includes needs)
                           INTERFACE_LINK_LIBRARIES "${needs}")
     if(kind STREQUAL SHARED)
       get_filename_component(plain "${file}" NAME)
-      set_target_properties(${name} PROPERTIES IMPORTED_SONAME "${plain}")
+      set_target_properties(${name} PROPERTIES IMPORTED_SONAME "${plain}.1")
     endif()
   endif()
 endfunction()

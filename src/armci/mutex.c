@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "armci/armcix.h"
+#include "hearth/armci/armcix.h"
 #include "armci/request/armci_count.h"
 #include "armci/request/find.h"
 #include "armci/request/guard.h"

@@ -1,5 +1,5 @@
 /* match.c: the calls of match.h. It is the only file that names all structures; post and arrive are in engine.h, as parts of each. */
-#include "match.h"
+#include "hearth/match.h"
 
 #include <errno.h>
 #include <string.h>

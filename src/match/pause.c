@@ -1,5 +1,5 @@
 /* pause.c: the calls of hearth.h that pause the heater. */
-#include "hearth.h"
+#include "hearth/hearth.h"
 #include "heater/heater.h"
 
 #define EXPORT __attribute__((visibility("default")))

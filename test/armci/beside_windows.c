@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "armci/armci.h"
+#include "hearth/armci/armci.h"
 
 enum { ROUNDS = 200, LONGS = 1000 };
 

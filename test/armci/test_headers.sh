@@ -12,7 +12,7 @@ bad=0
 check() { # headers to include
     for compiler in "$cc -x c -std=c11 -Wstrict-prototypes" ${cxx:+"$cxx -x c++ -std=c++11 -Wno-cast-function-type"}; do
         # shellcheck disable=SC2086 # a command and its options; Open MPI's own C++ has such casts
-        printf '#include <%s>\n' "$@" | $compiler -Wall -Wextra -Werror -Iinclude/armci -fsyntax-only - || {
+        printf '#include <%s>\n' "$@" | $compiler -Wall -Wextra -Werror -Iinclude/hearth/armci -fsyntax-only - || {
             echo "not by ${compiler%% -x*}: $*"
             bad=1
         }

@@ -50,7 +50,7 @@ launch() { # options, program
 hearth=$lean/bin/hearth
 cc=$(packaging/mpis.sh "$mpi") || exit 77
 "$cc" -O1 examples/get.c -o "$dir/get" || exit 1
-"$cc" -O1 -Iinclude -Iinclude/gasnet examples/gasnet.c -o "$dir/gasnet" -L"$lean/lib" -lvgasnet -Wl,-rpath,"$lean/lib" || exit 1
+"$cc" -O1 -Iinclude -Iinclude/hearth/gasnet examples/gasnet.c -o "$dir/gasnet" -L"$lean/lib" -lvgasnet -Wl,-rpath,"$lean/lib" || exit 1
 
 check 'GASNet with its defaults' '2 nodes, written by 1' launch "$dir/gasnet"
 check 'UCX is asked for' 'error: network ucx: built without UCX' launch --env HEARTH_NET=ucx "$dir/gasnet"

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "clampi.h"
+#include "hearth/clampi.h"
 
 enum { INTS = 64, ROUNDS = 40, GETS = 500, AGAIN = 8, LATE = 20000, MOST = 2000000 };
 enum { LATE_WINDOW, GET_WINDOW, RGET_WINDOW, FLUSHED_WINDOW, PARTIAL_WINDOW, WINDOWS };

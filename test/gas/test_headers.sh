@@ -5,7 +5,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
-warn='-Wall -Wextra -pedantic -Werror -Iinclude -Iinclude/gasnet -fsyntax-only'
+warn='-Wall -Wextra -pedantic -Werror -Iinclude/hearth -Iinclude/hearth/gasnet -fsyntax-only'
 
 try() { # compiler and options; the source is on stdin
     # shellcheck disable=SC2086 # several options
@@ -178,7 +178,7 @@ done
 # gasnet_fwd.h has no functions, and its constants are of use to the preprocessor.
 printf '#include <gasnet_fwd.h>\n#if GEX_FLAG_IMMEDIATE != 1 || GEX_OP_ADD != 8 || GEX_DT_U64 != 8\n#error "values"\n#endif\n' | try gcc -x c -std=c99 ||
     { echo 'constants of gasnet_fwd.h' && bad=1; }
-[ -z "$(printf '#include <gasnet_fwd.h>\n' | gcc -Iinclude/gasnet -E -P -x c - | grep 'gex_.*(')" ] || { echo 'gasnet_fwd.h declares functions' && bad=1; }
+[ -z "$(printf '#include <gasnet_fwd.h>\n' | gcc -Iinclude/hearth/gasnet -E -P -x c - | grep 'gex_.*(')" ] || { echo 'gasnet_fwd.h declares functions' && bad=1; }
 
 { echo '#define GASNET_SEQ' && echo '#define GASNET_PAR' && includes gasnet.h; } | try gcc -x c >/dev/null && echo 'two modes are taken' && bad=1
 includes gasnet.h | try gcc -x c | grep -q 'define one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR' || { echo 'no mode is taken' && bad=1; }

@@ -71,7 +71,7 @@ for name in $needs; do
     file=$(ldconfig -p | awk -v n="lib$name.so" 'index($1, n) == 1 { print $NF; exit }')
     [ -z "$file" ] || libraries+=("$file")
 done
-warn=(-Wall -Wextra -Werror -Wno-cast-function-type -I"$include" -I"$include/gasnet")
+warn=(-Wall -Wextra -Werror -Wno-cast-function-type -I"$include" -I"$include/hearth" -I"$include/hearth/gasnet")
 cc=$("$here/../packaging/mpis.sh" "$mpi")
 check shared_c "$cc" "${warn[@]}" "$folder/client.c" -L"$tree/lib" -lvgasnet -Wl,-rpath,"$tree/lib"
 check static_c "$cc" "${warn[@]}" "$folder/client.c" "$tree/lib/libvgasnet.a" "${libraries[@]}" -lpthread -ldl -lm

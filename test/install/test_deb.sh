@@ -25,10 +25,10 @@ holds() { # package, path that must be in it
 }
 
 "$root/packaging/deb.sh" "$dir" || exit 1
-holds hearth usr/bin/hearth usr/lib/hearth/libhearth-core.so.1 usr/lib/hearth/libhearth-ucx.so usr/lib/hearth/libmatch.so usr/share/man/man1/hearth.1.gz usr/share/man/man7/HEARTH_MODE.7.gz \
+holds hearth usr/bin/hearth usr/lib/hearth/libhearth-core.so.1 usr/lib/hearth/libhearth-ucx.so usr/lib/hearth/libhearth-match.so.1 usr/share/man/man1/hearth.1.gz usr/share/man/man7/HEARTH_MODE.7.gz \
     'usr/share/modulefiles/hearth/[0-9.]+'
 for each in openmpi mpich; do
-    holds hearth-$each usr/lib/hearth/$each/libhearth-mpi.so usr/lib/hearth/$each/libarmci.so usr/lib/hearth/$each/libvgasnet.so \
+    holds hearth-$each "usr/lib/hearth/$each/libhearth-mpi.so -> .*" usr/lib/hearth/$each/lib{hearth-mpi,armci,vgasnet}.so.1 \
         usr/lib/hearth/$each/hearth-probe
     dpkg -f "$dir"/hearth-${each}_*.deb Depends | grep "lib$each" >/dev/null || fail "hearth-$each does not depend on its MPI"
 done

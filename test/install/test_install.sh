@@ -41,8 +41,36 @@ names_no_tree() { # neither in text nor as a library search path
     ! grep -rIlF "$prefix" "$dir/stage" || bad=1
     while read -r file; do
         ! readelf -d "$file" 2>/dev/null | grep -E 'R(UN)?PATH' | grep -F -e "$tree" -e "$root" -e "$dir" || { echo "$file" && bad=1; }
-    done < <(find "$prefix" -name '*.so' -o -path '*/bin/*' -o -name hearth-probe)
+    done < <(find "$prefix" -name '*.so*' -o -path '*/bin/*' -o -name hearth-probe)
     return $bad
+}
+
+have_numbers() { # programs refer to a library by a name whose number changes with the interface
+    local library name bad=0
+    for library in "$prefix"/lib/hearth/lib{hearth-core,hearth-match}.so "$prefix/lib/hearth/$mpi"/lib{hearth-mpi,armci,vgasnet}.so; do
+        name=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+        [ "$name" = "$(basename "$library").1" ] && [ -e "$(dirname "$library")/$name" ] || { echo "$library: ${name:-no name}" && bad=1; }
+    done
+    return $bad
+}
+
+headers_are_found() { # under hearth/, and by the names of the papers' interfaces
+    local package header compiler=$cc
+    while read -r package header; do
+        # shellcheck disable=SC2046 # several options
+        printf '#define GASNET_PAR\n#include <%s>\n' "$header" | "$compiler" -x c -fsyntax-only $(pkg-config --cflags "$package") - || return 1
+    done <<LIST
+hearth-$mpi hearth/clampi.h
+hearth-$mpi clampi.h
+hearth-$mpi hearth/hearth.h
+hearth-match hearth/match.h
+hearth-armci-$mpi armci.h
+hearth-armci-$mpi hearth/armci/armci.h
+hearth-vgasnet-$mpi gasnet.h
+hearth-vgasnet-$mpi gasnetex.h
+hearth-vgasnet-$mpi vgasnet.h
+hearth-vgasnet-$mpi hearth/vgasnet.h
+LIST
 }
 
 staged_prefix() { grep -qx 'prefix=/opt/hearth' "$dir/stage/opt/hearth/lib/pkgconfig/hearth-$mpi.pc"; }
@@ -57,6 +85,8 @@ check stage stage
 check 'a staged copy holds the same' same_files
 check 'a staged copy names its prefix' staged_prefix
 check 'nothing names the tree' names_no_tree
+check 'names of libraries have numbers' have_numbers
+check 'headers are found' headers_are_found
 
 # ---- both MPIs in one prefix ----
 
@@ -156,7 +186,7 @@ check 'MPI named before it' launch ' 0 wrong; of 3000 gets [1-9]' --env HEARTH_B
 check 'run match.c, static' "$dir/static/build/match"
 check 'run armci.c, static' launch '2 ranks, vector 2, counter 2' "$dir/static/build/armci"
 check 'run gasnet.c, static' launch '2 nodes, written by 1' --env HEARTH_NVM_DIR="$dir/nvm" "$dir/static/build/gasnet"
-check 'static ones need no Hearth' eval "! readelf -d '$dir/static/build/'{match,armci,gasnet} | grep -E 'NEEDED.*lib(match|armci|vgasnet)'"
+check 'static ones need no Hearth' eval "! readelf -d '$dir/static/build/'{match,armci,gasnet} | grep -E 'NEEDED.*lib(hearth-match|armci|vgasnet)'"
 
 # ---- the command, and the module file ----
 

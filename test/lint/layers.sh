@@ -13,7 +13,7 @@ set -u
 layers=$(cd "$(dirname "$0")" && pwd)/layers.txt
 cd "${1:-$(dirname "$0")/../..}" || exit 1
 
-with_mpi=$(grep -lE '^ *# *include *[<"]mpi\.h[>"]' include/*.h 2>/dev/null | sed 's,.*/,,' | paste -sd ' ' -)
+with_mpi=$(grep -lE '^ *# *include *[<"]mpi\.h[>"]' include/hearth/*.h 2>/dev/null | sed 's,^include/,,' | paste -sd ' ' -)
 find src/*/ tools apps bench sim -name '*.[ch]' 2>/dev/null | sort | xargs -r awk -v with_mpi="$with_mpi" -v layers="$layers" '
 BEGIN {
     while ((getline line <layers) > 0) {

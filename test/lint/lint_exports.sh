@@ -35,7 +35,7 @@ for library in build/common/lib/*.so build/mpich/lib/*.so build/openmpi/lib/*.so
         bad=1
     fi
     case $library in # they are for all MPIs
-    */libhearth-core.so | */libhearth-ucx.so | */libmatch.so)
+    */libhearth-core.so | */libhearth-ucx.so | */libhearth-match.so)
         calls=$(nm -D --undefined-only "$library" | awk '$NF ~ /^P?MPIX?_/ { print $NF }')
         [ -z "$calls" ] || { echo "$library: needs MPI:" $calls && bad=1; }
         ;;

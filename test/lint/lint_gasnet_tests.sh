@@ -33,7 +33,7 @@ unused() { # HEADERS
     macros "$1"
 }
 
-unused include/gasnet | sort >"$dir/unused"
+unused include/hearth/gasnet | sort >"$dir/unused"
 [ "$(grep -c '^declared' "$dir/names")" -gt 250 ] || { echo "the headers declare fewer functions than they should" && exit 1; }
 if [ -s "$dir/unused" ]; then
     echo 'no test in test/gas/ex calls:'
@@ -41,6 +41,6 @@ if [ -s "$dir/unused" ]; then
     exit 1
 fi
 
-cp -r include/gasnet "$dir/gasnet"
+cp -r include/hearth/gasnet "$dir/gasnet"
 sed -i 's/^int gex_Event_Test(/int gex_Event_Untested(int n);\n&/; s/^#define gex_AM_ReplyShort(/#define gex_AM_Untested(x) x\n&/' "$dir"/gasnet/*.h
 [ "$(unused "$dir/gasnet" | sort | tr '\n' ' ')" = 'gex_AM_Untested gex_Event_Untested ' ] || { echo 'a function that no test calls is not found' && exit 1; }

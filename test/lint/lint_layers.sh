@@ -6,8 +6,8 @@ cd "$(dirname "$0")" || exit 1
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree/include"
-echo '#include <mpi.h>' >"$tree/include/clampi.h"
+mkdir -p "$tree/include/hearth"
+echo '#include <mpi.h>' >"$tree/include/hearth/clampi.h"
 faults=0
 
 plant() { # file, header that it includes, expected message (empty: allowed), line
@@ -25,7 +25,7 @@ plant() { # file, header that it includes, expected message (empty: allowed), li
 }
 
 plant src/base/a.c '<mpi.h>' 'base may not use MPI'
-plant src/cache/a.c '"clampi.h"' 'cache may not use MPI'
+plant src/cache/a.c '"hearth/clampi.h"' 'cache may not use MPI'
 plant src/base/a.c '"cache/cache.h"' 'base may not include cache'
 plant src/cache/a.h '"match/match.h"' 'cache may not include match'
 plant src/cache/a.c '"net/net.h"' 'cache may not include net'

@@ -11,7 +11,7 @@ mkdir -p "$copy/doc" "$copy/src/base"
 cp -r man include "$copy"
 cp doc/settings.sh "$copy/doc"
 cp src/base/settings.def "$copy/src/base"
-printf '\nint CLAMPI_Untold(int n);\n' >>"$copy/include/clampi.h"
+printf '\nint CLAMPI_Untold(int n);\n' >>"$copy/include/hearth/clampi.h"
 said=$("$copy/man/generate.sh" --check)
 case $said in
 CLAMPI_Untold*) ;;

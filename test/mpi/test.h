@@ -21,7 +21,7 @@
 #include <mpi.h>
 #include <string.h>
 
-#include "clampi.h"
+#include "hearth/clampi.h"
 #include "frame/frame.h"
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@ check 'the remedy is not repeated' lacks "$dir/served.line" 'may remove'
 
 mkdir "$dir/steps" && touch "$dir/steps/go1" "$dir/steps/go2" # the programs wait for these files elsewhere
 if [ -e "$tree/lib/libarmci.so" ]; then
-    "$cc" -O1 -I"$here/../include/armci" "$here/tools/live_armci.c" -o "$dir/live_armci" -L"$tree/lib" -larmci -Wl,-rpath,"$tree/lib" || exit 1
+    "$cc" -O1 -I"$here/../include/hearth/armci" "$here/tools/live_armci.c" -o "$dir/live_armci" -L"$tree/lib" -larmci -Wl,-rpath,"$tree/lib" || exit 1
     run armci "${preload[@]}" --env HEARTH_NODE_RANKS=1 "$dir/live_armci" "$dir/steps"
     check 'ARMCI: calls' has "$dir/armci.txt" '^put +80 +200 +2\.19 KB +8 B$'
     check 'ARMCI: blocks' has "$dir/armci.txt" '^blocks +[1-9]'
@@ -51,13 +51,13 @@ if [ -e "$tree/lib/libarmci.so" ]; then
     check 'which begins with its calls' has "$dir/alone.line" 'Your program made [0-9]+ calls of ARMCI'
     check 'no version with control characters' has "$dir/alone.json" '"mpi": "[A-Z][!-~ ]+"'
     sed '/ARMCI_Finalize/d' "$here/tools/live_armci.c" >"$dir/left_armci.c"
-    "$cc" -O1 -I"$here/../include/armci" -I"$here/tools" "$dir/left_armci.c" -o "$dir/left_armci" -L"$tree/lib" -larmci -Wl,-rpath,"$tree/lib" || exit 1
+    "$cc" -O1 -I"$here/../include/hearth/armci" -I"$here/tools" "$dir/left_armci.c" -o "$dir/left_armci" -L"$tree/lib" -larmci -Wl,-rpath,"$tree/lib" || exit 1
     run left "${preload[@]}" --env HEARTH_NODE_RANKS=1 "$dir/left_armci" "$dir/steps"
     check 'ARMCI that MPI_Finalize ends: a report beside the other' has <("$tree/bin/hearth" report "$dir/left.armci.json") '^put +80 +200 '
 fi
 if [ -e "$tree/lib/libvgasnet.so" ]; then
     mkdir "$dir/nvm"
-    "$cc" -O1 -I"$here/../include" "$here/tools/live_gas.c" -o "$dir/live_gas" -L"$tree/lib" -lvgasnet -Wl,-rpath,"$tree/lib" || exit 1
+    "$cc" -O1 -I"$here/../include/hearth" "$here/tools/live_gas.c" -o "$dir/live_gas" -L"$tree/lib" -lvgasnet -Wl,-rpath,"$tree/lib" || exit 1
     run gas "${preload[@]}" --env HEARTH_NODE_RANKS=1 --env HEARTH_NVM_DIR="$dir/nvm" --env HEARTH_POOL_SIZE=2m --env HEARTH_PAGE_SIZE=64k "$dir/live_gas" "$dir/steps"
     check 'vGASNet: calls' has "$dir/gas.txt" '^get +0 +200 +12\.5 MB +64 KB$'
     check 'vGASNet: in short' has "$dir/gas.line" 'It made 300 calls of vGASNet with 18\.8 MB, 100 % of them to other nodes\.'

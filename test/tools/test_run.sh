@@ -159,7 +159,7 @@ refused 'a launcher that is not known' 'my_launcher looks like a launcher that h
 PATH=$dir/bin:$PATH run env my_launcher -n 1 ./rank
 check 'as one process it is run' 0 'loaded yes'
 out=$("$hearth" --help) status=$?
-check 'the help names the libraries' 0 '^  lib(hearth-mpi|match|armci|vgasnet) ' 4
+check 'the help names the libraries' 0 '^  lib(hearth-mpi|hearth-match|armci|vgasnet) ' 4
 out=$("$hearth" help run) status=$?
 check 'and the modes, in the order of README' 0 'transparent, acquire, auto, always, user, off'
 run --mpi "$other" ./rank

@@ -261,7 +261,7 @@ ok 'nothing of ours stays' [ -z "$(find /dev/shm -maxdepth 1 -type f -newer "$di
 # ---- ARMCI and vGASNet ----
 
 if [ -e "$tree/lib/libarmci.so" ]; then
-    "$cc" -O1 -I"$here/../include/armci" "$here/tools/live_armci.c" -o "$dir/live_armci" -L"$tree/lib" -larmci -Wl,-rpath,"$tree/lib" || exit 1
+    "$cc" -O1 -I"$here/../include/hearth/armci" "$here/tools/live_armci.c" -o "$dir/live_armci" -L"$tree/lib" -larmci -Wl,-rpath,"$tree/lib" || exit 1
     start armci live_armci --env HEARTH_NODE_RANKS=1
     at armci 1
     ok 'ARMCI' look '50 <= armci_far < 70' '20 <= armci_near < 40' 'armci_bytes == 70 * 8' 'blocks >= 50' 'served >= 50' 'threads["helper"]["count"] == 1'
@@ -271,7 +271,7 @@ if [ -e "$tree/lib/libarmci.so" ]; then
     touch "$dir/armci/go2"
 fi
 if [ -e "$tree/lib/libvgasnet.so" ]; then
-    "$cc" -O1 -I"$here/../include" "$here/tools/live_gas.c" -o "$dir/live_gas" -L"$tree/lib" -lvgasnet -Wl,-rpath,"$tree/lib" || exit 1
+    "$cc" -O1 -I"$here/../include/hearth" "$here/tools/live_gas.c" -o "$dir/live_gas" -L"$tree/lib" -lvgasnet -Wl,-rpath,"$tree/lib" || exit 1
     mkdir "$dir/nvm"
     start gas live_gas --env HEARTH_NODE_RANKS=1 --env HEARTH_NVM_DIR="$dir/nvm" --env HEARTH_POOL_SIZE=2m --env HEARTH_PAGE_SIZE=64k
     at gas 1

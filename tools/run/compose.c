@@ -29,10 +29,12 @@
 
 static const char library_name[] = "libhearth-mpi.so";
 
+/* Under its name, or with the number of its interface behind it. */
 static bool is_hearth(const char *path, size_t length) {
-    size_t n = sizeof library_name - 1;
-    return length >= n && !strncmp(path + length - n, library_name, n) &&
-           (length == n || path[length - n - 1] == '/');
+    const char *name = memrchr(path, '/', length);
+    name = name ? name + 1 : path;
+    size_t n = sizeof library_name - 1, rest = length - (size_t)(name - path);
+    return rest >= n && !strncmp(name, library_name, n) && (rest == n || name[n] == '.');
 }
 
 char *compose_without_hearth(const char *preload) {

@@ -27,10 +27,21 @@ static bool find_top(char top[PATH_MAX]) {
     return true;
 }
 
-/* Accepts the file if it exists and was built for this MPI; resolves its links. */
+/* The absolute path of a file. Links in its folder are resolved; its name stays, which for a library is a link. */
+static bool library_path(const char *candidate, char path[PATH_MAX]) {
+    char folder[2 * PATH_MAX];
+    const char *name = strrchr(candidate, '/') + 1;
+    snprintf(folder, sizeof folder, "%.*s", (int)(name - candidate), candidate);
+    if (access(candidate, R_OK) || !realpath(folder, path))
+        return false;
+    size_t n = strlen(path), room = PATH_MAX - n;
+    return (size_t)snprintf(path + n, room, "/%s", name) < room;
+}
+
+/* Accepts the file if it exists and was built for this MPI. */
 static bool library_accept(const char *candidate, enum flavour flavour, char path[PATH_MAX],
                            struct mpi_library *host) {
-    if (access(candidate, R_OK) || !realpath(candidate, path))
+    if (!library_path(candidate, path))
         return false;
     *host = flavour_of_file(path);
     return host->flavour == flavour;

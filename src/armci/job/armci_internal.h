@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "armci/armci.h" /* include/armci: the public header */
+#include "hearth/armci/armci.h"
 #include "base/compiler.h"
 #include "net/net.h"
 

@@ -20,7 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "armci/armcix.h"
+#include "hearth/armci/armcix.h"
 #include "base/compiler.h"
 #include "base/log.h"
 

@@ -5,7 +5,7 @@
  * fence sends nothing, except a flush of the link after direct puts (net/rpc/direct.h). */
 #include <stdatomic.h>
 
-#include "armci/armcix.h"
+#include "hearth/armci/armcix.h"
 #include "armci/request/armci_count.h"
 #include "armci/request/guard.h"
 

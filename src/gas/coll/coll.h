@@ -4,7 +4,7 @@
 
 #include "base/compiler.h"
 #include "gas/process/process.h"
-#include "gasnet/gasnet_coll.h"
+#include "hearth/gasnet/gasnet_coll.h"
 
 /* The members of a team are images: participating threads, or the nodes themselves if each has one image. Every image has
  * its own team object. */

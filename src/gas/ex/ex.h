@@ -15,7 +15,7 @@
 #include "gas/coll/coll.h"
 #include "gas/memory/gas_number.h"
 #include "gas/process/process.h"
-#include "gasnet/gasnetex.h"
+#include "hearth/gasnet/gasnetex.h"
 
 struct gasnetc_client {
     char name[64];

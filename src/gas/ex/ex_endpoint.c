@@ -2,7 +2,7 @@
 #include "gas/ex/ex.h"
 
 #include "gas/am/am.h"
-#include "gasnet/gasnet_mk.h"
+#include "hearth/gasnet/gasnet_mk.h"
 
 static gex_AM_Entry_t entries[AM_LAST + 1]; /* by index; an entry is written before its handler can run */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gasnet/gasnet_tools.h"
+#include "hearth/gasnet/gasnet_tools.h"
 
 struct set_name {
     uint32_t bit;

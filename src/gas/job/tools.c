@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "gasnet/gasnet_tools.h"
+#include "hearth/gasnet/gasnet_tools.h"
 
 /* ---- time ---- */
 

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
-#include "gasnet/gasnet_tools.h"
+#include "hearth/gasnet/gasnet_tools.h"
 
 /* ---- numbers ---- */
 

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "gasnet/gasnet_tools.h"
+#include "hearth/gasnet/gasnet_tools.h"
 
 #if __has_include(<execinfo.h>)
 #include <execinfo.h>

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "gasnet/gasnet_tools.h"
+#include "hearth/gasnet/gasnet_tools.h"
 
 void gasnett_rwlock_init(gasnett_rwlock_t *lock) {
     pthread_mutex_init(&lock->mutex, NULL);

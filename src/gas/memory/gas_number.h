@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "gas/process/process.h"
-#include "gasnet/gasnetex.h"
+#include "hearth/gasnet/gasnetex.h"
 
 #define EX_FETCHING_OPS GEX_OP_TO_FETCHING(GEX_OP_CAS * 2 - 1)
 

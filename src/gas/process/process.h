@@ -13,7 +13,7 @@
 #include "base/compiler.h"
 #include "net/net.h"
 #include "pages/pages.h"
-#include "vgasnet.h" /* include/: both public names */
+#include "hearth/vgasnet.h"
 
 /* Every call is defined once, as gasnet_X, and has an alias, vgasnet_X:
  *      int gasnet_AMPoll(void) { ... }

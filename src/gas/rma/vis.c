@@ -1,7 +1,7 @@
 /* vis.c: the calls of GASNet-1 for non-contiguous memory: vectors, lists of addresses, strided blocks. vis_cut.c executes
  * them. */
 #include "gas/rma/vis_cut.h"
-#include "gasnet/gasnet_vis.h"
+#include "hearth/gasnet/gasnet_vis.h"
 
 static gasnet_handle_t vis_vector(struct vis_call call, size_t dstcount, const gasnet_memvec_t *dstlist,
                                   size_t srccount, const gasnet_memvec_t *srclist) {

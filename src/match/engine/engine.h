@@ -5,7 +5,7 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
-#include "match.h"
+#include "hearth/match.h"
 #include "match/engine/key.h"
 #include "match/engine/supply.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "match.h"
+#include "hearth/match.h"
 
 /* The key of a receive, possibly with wildcards, or of a message. Source and tag are one word: they are compared in
  * one step, and a search right after an append loads the word in the width in which it was stored. A load that spans

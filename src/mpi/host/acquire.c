@@ -4,7 +4,7 @@
  * cache, and invalidates the cache in constant time if it has changed. */
 #include "mpi/host/acquire.h"
 
-#include "hearth.h"
+#include "hearth/hearth.h"
 
 _Atomic uint64_t acquire_generation = 1;
 bool acquire_is_shared = true;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hearth.h"
+#include "hearth/hearth.h"
 #include "observe/json_read.h"
 #include "observe/output.h"
 #include "observe/output_part.h"

@@ -17,7 +17,7 @@
 #include "base/settings.h"
 #include "cache/index.h"
 #include "fail_memory.h"
-#include "hearth.h"
+#include "hearth/hearth.h"
 #include "heater/cores.h"
 #include "heater/heater.h"
 

@@ -123,6 +123,11 @@ TEST(what_else_is_preloaded_stays_first)
     expect_text(
         composed(LAUNCHER_HYDRA, "mpiexec env -i B=2 LD_PRELOAD=/d.so sh -c x"),
         "mpiexec env -i B=2 LD_PRELOAD=/d.so LD_PRELOAD=/d.so:/lib/libhearth-mpi.so HEARTH_A=1 sh -c x");
+    setenv("LD_PRELOAD", "/c.so /b/libhearth-mpi.so.1:libhearth-mpi.so:/b/notlibhearth-mpi.so", 1);
+    expect_text(
+        composed(LAUNCHER_HYDRA, "mpiexec sh"),
+        "mpiexec /usr/bin/env LD_PRELOAD=/c.so:/b/notlibhearth-mpi.so:/lib/libhearth-mpi.so HEARTH_A=1 sh");
+    setenv("LD_PRELOAD", "/c.so", 1);
     expect_text(composed(LAUNCHER_HYDRA, "mpiexec env -u LD_PRELOAD sh"),
                 "mpiexec env -u LD_PRELOAD LD_PRELOAD=/lib/libhearth-mpi.so HEARTH_A=1 sh");
     unsetenv("LD_PRELOAD");

@@ -3,7 +3,7 @@
 #define HEARTH_MPI_P2P_REQUEST_H
 
 #include "base/compiler.h"
-#include "match.h"
+#include "hearth/match.h"
 #include "mpi/messages/state/data.h"
 #include "mpi/messages/state/p2p_header.h"
 

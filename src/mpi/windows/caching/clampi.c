@@ -1,7 +1,7 @@
 /* clampi.c: the CLAMPI_ interface for programs, in C and (by the usual name mangling) in Fortran. */
 #include "base/log.h"
 #include "base/settings.h"
-#include "clampi.h"
+#include "hearth/clampi.h"
 #include "mpi/windows/caching/window/score.h"
 #include "mpi/windows/caching/window_cache.h"
 

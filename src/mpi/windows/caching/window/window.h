@@ -12,7 +12,7 @@
 #include "base/compiler.h"
 #include "base/settings.h"
 #include "cache/cache.h"
-#include "clampi.h"
+#include "hearth/clampi.h"
 #include "mpi/host/acquire.h"
 #include "mpi/types/layout.h"
 #include "mpi/windows/serving/state/node_table.h"
