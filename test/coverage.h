@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 void __gcov_dump(void);
-void test_fail_stop(void) __attribute__((weak)); /* of test/fault/fail.c, where it is preloaded */
+void test_fail_stop(void) __attribute__((weak)); /* of test/fault/calls/fail.c, where it is preloaded */
 
 static inline __attribute__((unused)) void coverage_dump(void) {
     if (test_fail_stop)

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Checks that doc/architecture.md names files and functions that exist, and tests itself on a page with names that do not.
+# Checks that doc/architecture.md names files and functions that exist, and that no folder of src, tools and test holds more files than a
+# reader looks over: 32, in src/base 20. Data of tests (seeds) may be more. Tests itself on a page and on folders that are wrong.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 python3 -B - <<'P'
+import collections
 import re
 import subprocess
 import sys
@@ -25,6 +27,18 @@ def missing(page, files, words):
             yield f"nothing of the name {mark}"
 
 
+def crowded(files):
+    """The folders with too many files."""
+    counts = collections.Counter(f.rpartition("/")[0] for f in files if f.startswith(("src/", "tools/", "test/")) and "/seeds/" not in f)
+    for folder, count in sorted(counts.items()):
+        most = 20 if folder == "src/base" else 32
+        if count > most:
+            yield f"{folder}: {count} files, of {most} at most: sort them into folders by topic"
+
+
+planted = [f"{folder}/{i}" for folder in ("src/base", "src/net", "test/fuzz/seeds/top", "doc") for i in range(33)]
+if [line.split(":")[0] for line in crowded(planted)] != ["src/base", "src/net"] or list(crowded(planted[:20])):
+    sys.exit(f"planted two crowded folders; found: {list(crowded(planted))}")
 files = set(listing())
 words = set()
 for name in files:
@@ -39,7 +53,8 @@ planted = list(missing("`match/lost.c` `src/match/match.c` `match_lost_one` `mat
 if planted != ["no file match/lost.c", "nothing of the name match_lost_one"]:
     sys.exit(f"planted two names that do not exist; found: {planted}")
 with open("doc/architecture.md", encoding="utf-8") as page:
-    found = list(missing(page.read(), files, words))
-print(*(f"doc/architecture.md: {what}" for what in found), sep="\n", end="\n" if found else "")
+    found = [f"doc/architecture.md: {what}" for what in missing(page.read(), files, words)]
+found += crowded(files)
+print(*found, sep="\n", end="\n" if found else "")
 sys.exit(bool(found))
 P

@@ -10,7 +10,7 @@ if test/lint/sources.sh | xargs -r grep -nIE "$unfinished|$private" /dev/null; t
     exit 1
 fi
 
-# Tests inject faults from outside: by the linker's --wrap (test/CMakeLists.txt), by test/fault/fail.h, or by a mutant of the library
+# Tests inject faults from outside: by the linker's --wrap (test/CMakeLists.txt), by test/fault/calls/fail.h, or by a mutant of the library
 # (hearth_mutant in test/CMakeLists.txt). settings.c and tune_result.c leave the names of variables of tests alone.
 hooks='"HEARTH_TEST_|\b[a-z_]*(_fail_at|planned_failure|_disk_fault|_inject|_force_next)\b|/\*.*\b([Ff]or|[Oo]nly) tests\b|\ba test (makes|injects|forces)\b'
 hooks_in() { xargs -r grep -nHE "$hooks" /dev/null | grep -vE '^(src/base/settings|tools/tune/tune_result)\.c:.*strncmp'; }

@@ -12,7 +12,8 @@ its place and name.
   build/TREE/test/ga_*           the same for Global Arrays on our ARMCI, from test/ga, where libga is installed
   test/{mpi,p2p}/**/*.py         the same in Python; Open MPI only, for which mpi4py is built
   build/TREE/test/litmus_*       many small tests of the values that may be read, each run thousands of times
-  test/FOLDER/test_NAME.sh       a test with more than one launch, called with MPI and TREE: test_FOLDER_NAME
+  test/FOLDER/test_NAME.sh       a test with more than one launch, called with MPI and TREE: test_FOLDER_NAME; it may also be in a
+                                 folder TOPIC of FOLDER
 
 A program that is a link to a suite (test/frame/frame.h) shares its launch with the others of that suite.
 
@@ -357,7 +358,7 @@ class Matrix:
 
     def scripts(self, mpi, tree, once=False):
         """The scripts that depend on the MPI, or with `once` those that do not."""
-        for script in sorted(Path("test").glob("*/test_*.sh")):
+        for script in sorted([*Path("test").glob("*/test_*.sh"), *Path("test").glob("*/*/test_*.sh")]):
             source = str(script)
             if not os.access(script, os.X_OK) or not self.in_tier(source) or bool(sources.field(source, "once")) != once:
                 continue
@@ -370,7 +371,7 @@ class Matrix:
                 limit = limit * self.tier.kills // 20  # the source gives the limit for 20 kills
             elif self.tier.only_long and sources.field(source, "tier") != "nightly":
                 continue
-            self.add(f"test_{script.parent.name}_{script.stem[5:]}.{tree}", limit, [script, mpi, Path("build", tree).absolute()],
+            self.add(f"test_{script.parts[1]}_{script.stem[5:]}.{tree}", limit, [script, mpi, Path("build", tree).absolute()],
                      cores=self.kept(source, PROCESS_KEEPS if once else SCRIPT_KEEPS[mpi], mpi), alone=bool(sources.field(source, "alone")))
 
     # ---- all of it ----
