@@ -16,6 +16,7 @@ here=$PWD/test/builds out=$PWD/build/builds
 . test/foreign/units.sh
 . test/builds/jobs.sh
 builds=(openmpi.{ucx,xxhash,uring,ncurses,hwloc,libraries,fortran} mpich.{libraries,fortran})
+targets="units mpi_suite p2p_suite armci_suite gas_suite net_suite mpi_layout"
 slow=unit_pages_explore # computes for half a minute, the same in each build
 export JOBS=${JOBS:-$(nproc)}
 unset "${!HEARTH_@}" MPICC
@@ -61,7 +62,8 @@ configure() {
 }
 
 compile() {
-    cmake --build "$tree" -j "$JOBS" --target all units mpi_suite p2p_suite armci_suite gas_suite net_suite mpi_layout
+    # shellcheck disable=SC2086 # several targets
+    cmake --build "$tree" -j "$JOBS" --target all $targets
 }
 
 why() { # the first complaint of a compiler or a linker

@@ -73,6 +73,13 @@ fi
 check 'a library that must be there, and is not' 'HEARTH_WITH_UCX=ON, but pkg-config finds no' \
     env PKG_CONFIG_LIBDIR="$dir" cmake -S . -B "$dir/on" -DHEARTH_MPI=none -DHEARTH_WITH_UCX=ON
 
+# ---- what builds.sh builds ----
+
+cmake --build "$tree" --target help | sed 's/^\.\.\. //; s/[: ].*//' | sort -u >"$dir/targets"
+for target in $(sed -n 's/^targets="\(.*\)"$/\1/p' test/builds/builds.sh); do
+    check "builds.sh: target $target" "^$target\$" cat "$dir/targets"
+done
+
 # ---- a tree that is configured again ----
 
 links() { # prints how its programs are linked
