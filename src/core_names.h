@@ -37,6 +37,7 @@
 #define live_show                   hearth_core_live_show
 #define live_thread_begins          hearth_core_live_thread_begins
 #define live_thread_ends            hearth_core_live_thread_ends
+#define log_assertion_failed        hearth_core_log_assertion_failed
 #define log_identify                hearth_core_log_identify
 #define log_is_first_rank           hearth_core_log_is_first_rank
 #define log_levels                  hearth_core_log_levels

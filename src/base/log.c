@@ -156,6 +156,12 @@ void log_print_of(enum log_area area, enum log_level level, const char *format, 
     errno = error;
 }
 
+void log_assertion_failed(const char *what, const char *file, int line, const char *function) {
+    log_error("%s:%d, %s: this does not hold: %s; please report it", file, line, function, what);
+    log_settle();
+    abort();
+}
+
 /* FIONREAD reports the unread bytes at both ends of a pipe; a file or a terminal takes everything immediately. */
 void log_settle(void) {
     enum { MOST_MS = 1000 };

@@ -104,6 +104,7 @@ void adapt_note_miss(struct cache *c, struct hash h) {
 }
 
 static void adapt_tell(const struct cache *c, enum cache_part part, uint64_t from, uint64_t to) {
+    ASSERT(cache_check(c) == 0);
     if (c->config.resized)
         c->config.resized(c->config.resized_arg, part, from, to);
 }

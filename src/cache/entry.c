@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "base/log.h"
 #include "cache/adapt.h"
 #include "cache/admission.h"
 #include "cache/cache_write.h"
@@ -16,6 +17,9 @@ enum { SWEEP = 256 }; /* descriptors that an insert without space examines for s
 
 void cache_release(struct cache *c, uint32_t id) {
     const struct cache_entry *e = &c->pool[id];
+    ASSERT(id != NOTHING && id < c->used);
+    ASSERT(is_entry(e));
+    ASSERT(e->kind == KIND_PENDING ? c->pending > 0 : is_current(c, e) ? c->cached > 0 : c->stale > 0);
     if (e->kind == KIND_PENDING)
         c->pending--;
     else if (is_current(c, e))
@@ -73,6 +77,9 @@ static uint64_t entry_room_for(const struct cache *c, const struct shape *s) {
 
 static void entry_fill(struct cache *c, uint32_t id, uint32_t target, uint64_t disp, const struct shape *s) {
     struct cache_entry *e = &c->pool[id];
+    ASSERT(e->kind == KIND_PENDING && e->room >= list_room(s) + s->bytes);
+    ASSERT(e->start + e->room <= c->storage_bytes);
+    ASSERT(e->start % CACHE_LINE == 0);
     e->disp = disp;
     e->target = target;
     e->stamp = c->generation * 2;
@@ -152,6 +159,7 @@ static enum cache_outcome entry_reserve(struct cache *c, uint32_t target, uint64
             return CACHE_FAILING;
     }
     entry_fill(c, id, target, disp, shape);
+    ASSERT(slot < c->slot_count && !index_occupant(c, slot));
     index_occupy(c, slot, id, h.tag);
     write_note(c, id);
     c->placed++;
@@ -190,6 +198,7 @@ enum cache_outcome cache_insert(struct cache *c, uint32_t target, uint64_t disp,
 
 bool cache_settle(struct cache *c, uint32_t id) {
     struct cache_entry *e = &c->pool[id];
+    ASSERT(e->kind == KIND_PENDING && c->pending > 0);
     if (!is_current(c, e)) {
         cache_release(c, id);
         return false;
@@ -198,6 +207,7 @@ bool cache_settle(struct cache *c, uint32_t id) {
     e->stamp = c->ready;
     c->pending--;
     c->cached++;
+    ASSERT(c->cached + c->pending + c->stale < c->used);
     return true;
 }
 
@@ -223,6 +233,8 @@ static int entry_move(struct cache *c, uint32_t id, uint64_t room) {
         other = entry_take(c, room, id, &evictions);
     if (!other)
         return storage_stretch(c, id, room); /* an evicted entry may have been adjacent */
+    ASSERT(other != id && c->pool[other].room >= c->pool[id].bytes);
+    ASSERT(!c->pool[id].has_list);
     memcpy(c->storage + c->pool[other].start, c->storage + c->pool[id].start, c->pool[id].bytes);
     storage_exchange(c, id, other);
     storage_give(c, other);
@@ -240,6 +252,8 @@ int cache_extend(struct cache *c, uint32_t id, uint64_t bytes) {
         return -ENOSPC;
     struct cache_entry *e = &c->pool[id];
     e->bytes = e->run = e->block_bytes = bytes;
+    ASSERT(e->offset == e->start && e->room >= bytes);
+    ASSERT(is_entry(e));
     write_note(c, id);
     return 0;
 }

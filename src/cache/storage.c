@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "cache/tree.h"
 #include "cache/cache_write.h"
@@ -36,11 +37,13 @@ static uint32_t take_id(struct cache *c) {
         c->unused_ids = c->pool[id].next;
     else
         id = c->used++;
+    ASSERT(id != NOTHING && id < c->used && c->used <= c->capacity);
     return id;
 }
 
 static void give_id(struct cache *c, uint32_t id) {
     struct cache_entry *e = &c->pool[id];
+    ASSERT(id != NOTHING && e->kind != KIND_UNUSED && e->kind != KIND_SENTINEL);
     e->kind = KIND_UNUSED;
     e->stamp = 0;
     e->slot = NO_SLOT;
@@ -126,6 +129,8 @@ void storage_close(struct cache *c) {
 static uint32_t carve(struct cache *c, uint32_t region, uint64_t room) {
     uint32_t id = take_id(c);
     struct cache_entry *e = &c->pool[id], *rest = &c->pool[region];
+    ASSERT(rest->kind == KIND_REGION && rest->room > room);
+    ASSERT(c->pool[rest->prev].kind != KIND_REGION && c->pool[rest->next].kind != KIND_REGION);
     e->start = rest->start;
     e->room = room;
     c->pool[rest->prev].adjacent -= rest->room;
@@ -143,6 +148,8 @@ uint32_t storage_take(struct cache *c, uint64_t room) {
     uint32_t region = tree_fit(c, room), id = region;
     if (!region || (c->pool[region].room > room && reserve_id(c)))
         return NOTHING;
+    ASSERT(c->pool[region].kind == KIND_REGION && c->pool[region].room >= room);
+    ASSERT(room % CACHE_LINE == 0);
     uint64_t left = c->pool[region].room - room;
     if (left < room)
         tree_remove(c, region);
@@ -162,6 +169,7 @@ uint32_t storage_take(struct cache *c, uint64_t room) {
 /* Merges the adjacent free region `from` into `id`. */
 static void absorb(struct cache *c, uint32_t id, uint32_t from) {
     struct cache_entry *e = &c->pool[id], *f = &c->pool[from];
+    ASSERT(f->kind == KIND_REGION && (f->start + f->room == e->start || e->start + e->room == f->start));
     tree_remove(c, from);
     unlink_from(c, from);
     e->start = f->start < e->start ? f->start : e->start;
@@ -171,6 +179,7 @@ static void absorb(struct cache *c, uint32_t id, uint32_t from) {
 
 void storage_give(struct cache *c, uint32_t id) {
     struct cache_entry *e = &c->pool[id];
+    ASSERT(is_entry(e) && c->used_bytes >= e->room);
     c->used_bytes -= e->room;
     make_region(c, id, e->start, e->room);
     if (c->pool[e->next].kind == KIND_REGION)
@@ -179,6 +188,7 @@ void storage_give(struct cache *c, uint32_t id) {
         absorb(c, id, e->prev);
     tree_insert(c, id);
     count_around(c, id);
+    ASSERT(c->pool[e->prev].kind != KIND_REGION && c->pool[e->next].kind != KIND_REGION);
 }
 
 int storage_stretch(struct cache *c, uint32_t id, uint64_t room) {
@@ -192,6 +202,7 @@ int storage_stretch(struct cache *c, uint32_t id, uint64_t room) {
     tree_remove(c, region);
     next->start += more;
     next->room -= more;
+    ASSERT(e->start + room == next->start);
     e->room = room;
     c->used_bytes += more;
     if (next->room) {
@@ -267,6 +278,7 @@ static int storage_grow(struct cache *c, uint64_t bytes) {
         make_region(c, last, c->storage_bytes, 0);
         link_before(c, last, 0);
     }
+    ASSERT(c->pool[last].kind == KIND_REGION && c->pool[last].start + c->pool[last].room == c->storage_bytes);
     c->pool[last].room += bytes - c->storage_bytes;
     c->storage_bytes = bytes;
     push_end(c, last);
@@ -281,6 +293,7 @@ static int shrink(struct cache *c, uint64_t bytes) {
         return err;
     c->storage = c->storage_memory.base;
     uint32_t last = pull_end(c);
+    ASSERT(last && c->pool[last].room >= c->storage_bytes - bytes);
     c->pool[last].room -= c->storage_bytes - bytes;
     c->storage_bytes = bytes;
     push_end(c, last);

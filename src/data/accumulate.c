@@ -14,9 +14,9 @@
  * (ac - bd) + (ad + bc)i. If the scale is 1, nothing is multiplied. */
 #include "data/accumulate.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "data/hold.h"
 #include "data/vectors.h"
 
@@ -121,7 +121,7 @@ struct task {
 };
 
 static struct task choose_task(int type, const void *scale) {
-    assert(data_accumulate_grain(type));
+    ASSERT(data_accumulate_grain(type));
     const struct kernel *k = &kernels[type];
     bool is_one = !memcmp(scale, one_of(type), k->grain);
     return (struct task){

@@ -99,6 +99,7 @@ static uint64_t *pool_word_of(const struct match_pool *pool, unsigned c, uint32_
 /* The word has become zero. */
 static void note_full(struct match_pool *pool, unsigned c, uint32_t word) {
     struct pool_chunk *chunk = &pool->chunk[c];
+    ASSERT(word < chunk->words && chunk->free[0][word] == 0);
     for (unsigned level = 1; level <= chunk->top; level++, word /= 64) {
         uint64_t *above = &chunk->free[level][word / 64];
         *above &= ~((uint64_t)1 << (word % 64));
@@ -129,6 +130,7 @@ int pool_refill(struct match_pool *pool) {
     if (err)
         return err;
     unsigned c = (unsigned)__builtin_ctz(pool->open), count = 0;
+    ASSERT(c < pool->chunks && pool->spare_count <= POOL_SPARES / 2);
     uint32_t word = lowest_word(&pool->chunk[c]), first = chunk_first(pool, c) + word * 64;
     uint64_t *bits = &pool->chunk[c].free[0][word], left = *bits;
     for (; left && count < POOL_SPARES / 2; left &= left - 1)
@@ -147,6 +149,7 @@ int pool_refill(struct match_pool *pool) {
 /* Releases the half of the spares that was given back first. */
 void pool_spill(struct match_pool *pool) {
     enum { HALF = POOL_SPARES / 2 };
+    ASSERT(pool->spare_count >= HALF);
     for (unsigned i = 0; i < HALF; i++) {
         uint32_t number = pool->spares[i].number;
         unsigned c = chunk_of(pool, number);

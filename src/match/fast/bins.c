@@ -19,6 +19,7 @@
  * Messages are stored under their own key, and for receives with wildcards also under others: see bins_extra.c.
  *
  * Sequence numbers have 32 bits. Before they run out, all entries are sorted and renumbered. */
+#include "base/log.h"
 #include "match/fast/bins_internal.h"
 
 #include <errno.h>
@@ -51,6 +52,7 @@ static int use_table(struct fast_queue *q, unsigned level) {
     b->mask = (uint32_t)bins - 1;
     b->shift = (unsigned)__builtin_clz(b->mask);
     b->level = level;
+    ASSERT((b->mask & (b->mask + 1)) == 0);
     bins_clear(b);
     return 0;
 }
@@ -83,6 +85,7 @@ HOT int make_room(struct fast_queue *q) {
 static COLD void join_chain(struct fast_queue *q, uint32_t first, uint32_t number, enum fast_kind kind,
                             bool extra) {
     struct fast_link *own = link_at(q, number, kind, extra), *head = link_at(q, first, kind, extra);
+    ASSERT(number != first && head->prev != POOL_NONE);
     *own = (struct fast_link){.next = POOL_NONE, .prev = head->prev};
     link_at(q, own->prev, kind, extra)->next = number;
     head->prev = number;

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/log.h"
 #include "match/fast/bins.h"
 #include "match/fast/fast_arrays.h"
 
@@ -102,6 +103,8 @@ static uint32_t fast_append(struct fast_queue *q, struct key key, void *item) {
 
 HOT void *take_from_array(struct fast_queue *q, struct fast_entry *entry) {
     void *item = entry->item;
+    ASSERT(!q->binned && entry->order < q->arrays.tail);
+    ASSERT(q->arrays.entries[entry->order] == entry);
     array_remove(&q->arrays, entry->order);
     pool_give(&q->pool, entry, entry->number);
     return item;
@@ -110,6 +113,8 @@ HOT void *take_from_array(struct fast_queue *q, struct fast_entry *entry) {
 /* The entry has been removed from the bins. */
 static inline void *give_back_deep(struct fast_queue *q, struct fast_entry *entry, uint32_t number) {
     void *item = entry->item;
+    ASSERT(q->binned && *q->count > 0);
+    ASSERT(fast_entry_at(q, number) == entry);
     pool_give(&q->pool, entry, number);
     if (UNLIKELY(*q->count - 1 < TO_ARRAYS))
         go_to_arrays(q);
@@ -172,6 +177,7 @@ HOT bool append_quickly(struct fast_queue *q, struct key key, void *item, uint32
     uint32_t slot = q->arrays.tail;
     if (UNLIKELY(!q->pool.spare_count || slot == FAST_SLOTS || key_is_wild(key)))
         return false;
+    ASSERT(!q->binned && slot < FAST_SLOTS);
     struct fast_entry *entry = pool_take(&q->pool, number);
     fill(entry, key, item, *number);
     array_place(&q->arrays, slot, key, entry);
@@ -196,6 +202,7 @@ HOT bool take_quickly(struct match *e, struct fast_queue *q, struct key key, voi
     live &= ~(some & -some);
     if (UNLIKELY((!live && a->tail > FAST_LANES) || q->pool.spare_count == POOL_SPARES))
         return false;
+    ASSERT(slot<a->tail && * q->count> 0);
     *item = entry->item;
     e->looked = looked;
     a->live[node] = live;

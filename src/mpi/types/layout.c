@@ -25,6 +25,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "mpi/types/layout_build.h"
 
 enum { KEPT_BYTES_MAX = 64 << 20 }; /* of all lists in the table; further types are described at each use */
@@ -60,6 +61,7 @@ static void add_record(MPI_Datatype type, const struct layout_element *e) {
         return;
     uint64_t key = layout_key(type);
     _Atomic(struct layout_type *) *bucket = layout_bucket(key);
+    ASSERT(key != 0 && !layout_find(type));
     t->element = *e;
     t->element.layout = layout_share(&e->layout);
     atomic_store_explicit(&t->trusted, e->predefined, memory_order_relaxed);
@@ -100,6 +102,7 @@ bool layout_copy_known(MPI_Datatype type, struct layout_element *out) {
 static void drop_record(struct layout_type *t, _Atomic(struct layout_type *) *link) {
     atomic_store_explicit(link, atomic_load_explicit(&t->next, memory_order_relaxed), memory_order_release);
     atomic_store_explicit(&t->key, 0, memory_order_relaxed); /* no type has this handle */
+    ASSERT(kept_bytes >= list_bytes(&t->element) && !t->element.predefined);
     kept_bytes -= list_bytes(&t->element);
     layout_free(&t->element.layout);
     atomic_store_explicit(&t->next, spare, memory_order_release);
@@ -145,6 +148,7 @@ static int make_from(const struct layout_element *e, MPI_Count count, uint64_t m
         return e->error;
     struct layout l = layout_share(&e->layout);
     int rc = layout_repeat(&l, count, e->extent, most);
+    ASSERT(rc || l.shape.blocks <= most);
     if (!rc)
         *out = l;
     return rc;

@@ -81,6 +81,9 @@ static inline void clear_word(struct box_writer *w, size_t offset) {
 
 void net_box_commit(struct box_writer *w, struct node_record *record, size_t size, uint32_t word) {
     size_t skip = skipped(w, size), next = (skip ? 0 : w->offset) + size;
+    ASSERT(size % CACHE_LINE == 0 && next <= w->bytes);
+    ASSERT(box_has_room(w, skip + size));
+    ASSERT(record == net_record_at(w->ring, skip ? 0 : w->offset));
     if (next == w->bytes)
         next = 0;
     clear_word(w, next);
@@ -97,6 +100,7 @@ void net_box_commit(struct box_writer *w, struct node_record *record, size_t siz
     }
     w->offset = next;
     w->tail += skip + size;
+    ASSERT(w->offset < w->bytes && w->tail - w->head <= w->bytes);
     atomic_store_explicit(w->doorbell, ++w->signalled, memory_order_relaxed);
 }
 
@@ -109,6 +113,7 @@ static inline void box_publish_head(struct box_reader *r) {
 static inline void box_advance(struct box_reader *r, size_t bytes) {
     r->head += bytes;
     r->offset += bytes;
+    ASSERT(bytes > 0 && r->offset <= r->bytes && r->head - r->told <= r->bytes);
     if (r->offset == r->bytes)
         r->offset = 0;
     if (UNLIKELY(r->head - r->told >= r->bytes / 4)) /* the writer may be waiting for space */

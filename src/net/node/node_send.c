@@ -7,10 +7,10 @@
  * Messages of one sender to one receiver are read in the order sent. So a sender switches from the queue to its box
  * only when the receiver has read all its messages in the queue. A stream would never reach that point. So once the
  * queue is full and the sender wants a box, it writes no more to the queue. */
-#include <assert.h>
 #include <errno.h>
 
 #include "base/compiler.h"
+#include "base/log.h"
 #include "net/node/node.h"
 
 enum { BOX_AFTER = 16 }; /* messages, where boxes are scarce */
@@ -60,7 +60,7 @@ int net_node_reserve(struct net_node *n, int to, const void *header, size_t byte
     struct node_peer *peer = &n->peers[to];
     size_t size = net_record_size(n->header_room, bytes);
     struct node_record *record;
-    assert(!n->reserved.peer);
+    ASSERT(!n->reserved.peer);
     if (UNLIKELY(bytes > n->eager))
         return -EMSGSIZE;
     if (LIKELY(peer->box.ring != NULL))
@@ -78,7 +78,7 @@ int net_node_reserve(struct net_node *n, int to, const void *header, size_t byte
 
 void net_node_commit(struct net_node *n) {
     struct reserved *r = &n->reserved;
-    assert(r->peer);
+    ASSERT(r->peer);
     if (LIKELY(r->peer->box.ring != NULL))
         net_box_commit(&r->peer->box, r->record, r->size, r->word);
     else

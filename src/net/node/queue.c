@@ -48,6 +48,8 @@ static bool move_tail(struct queue_writer *w, size_t size, uint64_t *from, uint6
                                                     memory_order_relaxed));
     *from = tail;
     *to = end;
+    ASSERT(end - tail <= w->bytes && size % CACHE_LINE == 0);
+    ASSERT((tail & (w->bytes - 1)) % CACHE_LINE == 0);
     return true;
 }
 
@@ -90,6 +92,7 @@ static void clear_lines(char *from, size_t bytes) {
 static void queue_advance(struct queue_reader *r, size_t cleared, size_t bytes) {
     clear_lines(r->ring + (r->head & (r->bytes - 1)), cleared);
     r->head += bytes;
+    ASSERT(bytes > 0 && bytes <= r->bytes && cleared <= bytes);
     if (r->head - r->told >= r->bytes / 4) /* writers may be waiting for space */
         queue_publish_head(r);
 }

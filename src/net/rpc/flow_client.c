@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/compiler.h"
+#include "base/log.h"
 #include "net/rpc/flow_internal.h"
 
 int net_flow_client_open(struct flow_client *c, const struct flow_limits *limits) {
@@ -36,6 +37,8 @@ static bool must_wait(struct flow_client *c) {
 }
 
 static void flow_take_own(struct flow_client *c, struct flow_ticket *t) {
+    ASSERT(c->credits > 0 && c->credits <= c->limits.buffers);
+    ASSERT(c->next_own < c->limits.buffers);
     t->flags = FLOW_OWN;
     t->own = (uint16_t)c->next_own;
     if (++c->next_own == c->limits.buffers)
@@ -47,6 +50,7 @@ static void flow_take_own(struct flow_client *c, struct flow_ticket *t) {
  * operation ends with this block. */
 static size_t take_pool_buffers(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *t) {
     uint64_t landing = net_flow_lowest(c->grant);
+    ASSERT(landing);
     size_t room = c->limits.pool_buffer_bytes;
     if (fetch)
         room *= (size_t)__builtin_popcountll(c->grant);
@@ -95,6 +99,8 @@ bool net_flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow
     t.following = beyond(c, left, bytes);
     c->asking = t.following > 0;
     c->kinds[c->sent++ & (c->ring - 1)] = own;
+    ASSERT(c->sent - c->done <= net_flow_window(&c->limits));
+    ASSERT(bytes > 0);
     *ticket = t;
     *room = bytes;
     return true;
@@ -126,6 +132,9 @@ int net_flow_acknowledge(struct flow_client *c, const struct flow_ack *ack) {
     }
     c->done = done;
     c->credits = credits;
+    ASSERT(c->credits <= c->limits.buffers);
+    ASSERT(c->sent - c->done <= net_flow_window(&c->limits));
+    ASSERT(c->sent - c->done >= c->limits.buffers - c->credits);
     return 0;
 }
 

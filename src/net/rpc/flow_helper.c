@@ -25,10 +25,10 @@
  *
  * Input from clients is validated so that it cannot harm others: a block for a buffer in use, or for a pool buffer
  * that the client was not granted, is rejected before any state changes. */
-#include <assert.h>
 #include <errno.h>
 
 #include "base/compiler.h"
+#include "base/log.h"
 #include "net/rpc/flow_internal.h"
 #include "net/rpc/tally.h"
 
@@ -152,6 +152,7 @@ static struct flow_place flow_place_of(uint16_t slot) {
 }
 
 static uint16_t deliver_own(struct flow_helper *h, struct flow_peer *p, const struct flow_ticket *t) {
+    ASSERT(t->own < h->limits.buffers && !p->own[t->own].flags);
     p->own[t->own] = *t;
     p->grant &= ~t->pool_buffers;
     h->answering |= t->pool_buffers;
@@ -161,6 +162,7 @@ static uint16_t deliver_own(struct flow_helper *h, struct flow_peer *p, const st
 static uint16_t deliver_pooled(struct flow_helper *h, struct flow_peer *p, const struct flow_ticket *t) {
     unsigned index = (unsigned)__builtin_ctzll(t->pool_buffers);
     uint64_t landing = net_flow_lowest(t->pool_buffers);
+    ASSERT(!(h->filled & landing) && !(h->free & t->pool_buffers));
     h->pooled[index] = *t;
     p->grant &= ~t->pool_buffers;
     p->pooled++;
@@ -211,6 +213,7 @@ int net_flow_returned(struct flow_helper *h, uint32_t client, uint64_t pool_buff
     struct flow_peer *p = client < h->clients ? h->peers[client] : NULL;
     if (!p || !pool_buffers || !net_flow_is_within(pool_buffers, p->grant))
         return -EPROTO;
+    ASSERT(!(h->free & pool_buffers));
     h->free |= pool_buffers;
     p->grant &= ~pool_buffers;
     note_need(h, p, 0);
@@ -232,7 +235,7 @@ bool net_flow_turn(struct flow_helper *h, struct flow_turn *turn) {
 
 void net_flow_later(struct flow_helper *h, uint32_t client) {
     struct flow_peer *p = h->peers[client];
-    assert(p->turn == AT_WORK);
+    ASSERT(p->turn == AT_WORK);
     line_up(&h->put_off, p, PUT_OFF);
     h->put_off_count++;
 }
@@ -250,9 +253,11 @@ uint32_t net_flow_retry(struct flow_helper *h) {
 /* Frees the block's buffer. Returns the flags of its ticket. */
 static uint16_t vacate(struct flow_helper *h, struct flow_peer *p) {
     uint16_t *slot = flow_slot_of(h, p, p->done), flags;
+    ASSERT(*slot != NOWHERE);
     struct flow_place place = flow_place_of(*slot);
     if (place.pooled) {
         flags = h->pooled[place.index].flags;
+        ASSERT(p->pooled > 0 && h->filled >> place.index & 1 && !(h->free >> place.index & 1));
         h->filled &= ~(UINT64_C(1) << place.index);
         h->free |= UINT64_C(1) << place.index;
         p->pooled--;
@@ -301,6 +306,7 @@ static uint64_t flow_grant(struct flow_helper *h, struct flow_peer *p) {
         return 0;
     }
     uint64_t granted = some_of(h->free, need);
+    ASSERT(granted && !(p->grant & granted) && !(h->filled & granted));
     p->grant |= granted;
     h->free &= ~granted;
     note_refused(h, p, false);
@@ -331,7 +337,7 @@ static bool flow_is_due(const struct flow_helper *h, const struct flow_peer *p, 
 
 bool net_flow_done(struct flow_helper *h, uint32_t client, bool reply, struct flow_ack *ack) {
     struct flow_peer *p = h->peers[client];
-    assert(p->turn == AT_WORK);
+    ASSERT(p->turn == AT_WORK);
     uint16_t flags = vacate(h, p);
     p->done++;
     p->undone--;
@@ -363,7 +369,7 @@ bool net_flow_claim(struct flow_helper *h, uint32_t *index) {
 }
 
 void net_flow_release(struct flow_helper *h, uint64_t pool_buffers) {
-    assert(net_flow_is_within(pool_buffers, h->answering));
+    ASSERT(net_flow_is_within(pool_buffers, h->answering));
     h->answering &= ~pool_buffers;
     h->free |= pool_buffers;
 }

@@ -11,12 +11,12 @@
  * because it waits for such a word, releases the locks of the set first. */
 #include "net/shm/lock_table.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
 #include "base/compiler.h"
+#include "base/log.h"
 #include "net/shm/robust_word.h"
 
 enum { BITS = 8, LOCKS = 1 << BITS, GUARDS = 16 };
@@ -193,7 +193,7 @@ static struct slot_set slots_of(const void *address, size_t bytes) {
     struct slot_set set = {{0}};
     uint64_t first = (uint64_t)(uintptr_t)address / LOCK_TABLE_GRAIN,
              last = ((uint64_t)(uintptr_t)address + bytes - 1) / LOCK_TABLE_GRAIN;
-    assert(last - first < LOCK_TABLE_RANGE);
+    ASSERT(last - first < LOCK_TABLE_RANGE);
     for (uint64_t block = first; block <= last; block++)
         set.bits[slot_of(block) / 64] |= (uint64_t)1 << slot_of(block) % 64;
     return set;

@@ -30,7 +30,6 @@
  *
  * A system call that accesses such a page in between fails with EFAULT. This can happen only when more areas are needed
  * than we may use, and only for the least recently mapped page. It never returns wrong data. */
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,7 +219,7 @@ int pages_mapping_raise(struct local *l, uint32_t page, uint32_t frame, enum pag
     struct mapping *m = &l->mappings[page];
     int err = 0;
     pages_lock(&l->lock);
-    assert(m->kind != MAPPING_FRAME || m->frame == frame + 1);
+    ASSERT(m->kind != MAPPING_FRAME || m->frame == frame + 1);
     if (m->level < level) /* otherwise another thread was here first */
         err = map(l, page, frame, level);
     pages_unlock(&l->lock);
@@ -230,7 +229,7 @@ int pages_mapping_raise(struct local *l, uint32_t page, uint32_t frame, enum pag
 /* Protecting may need areas that are not available; unmapping is always correct. */
 static enum pages_level mapping_lower_page(struct local *l, uint32_t page, enum pages_level level) {
     struct mapping *m = &l->mappings[page];
-    assert(m->kind == MAPPING_FRAME);
+    ASSERT(m->kind == MAPPING_FRAME);
     if (level == PAGES_TO_READ && !l->options.userfault) {
         if (m->level <= level || !mprotect(address_of(l, page), l->page_bytes, PROT_READ)) {
             m->level = PAGES_TO_READ;

@@ -8,11 +8,11 @@
  * Requests end without depending on any of these waits, so all waits end. */
 #include "pages/pool/pool.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/log.h"
 
 enum { BEFORE_SLEEP_NS = 5000 };
 
@@ -89,6 +89,7 @@ static int64_t pool_take_frame(struct pages_pool *p, uint32_t leave) {
     uint32_t count = atomic_load_explicit(&s->free_count, memory_order_relaxed);
     if (count > leave) {
         frame = (int64_t)s->first_free - 1;
+        ASSERT(frame >= 0 && frame < s->frames && !p->frames[frame].gone);
         s->first_free = p->frames[frame].next;
         atomic_store_explicit(&s->free_count, count - 1, memory_order_relaxed);
     }
@@ -101,6 +102,8 @@ static int64_t pool_take_frame(struct pages_pool *p, uint32_t leave) {
 static void put_frame(struct pages_pool *p, uint32_t frame) {
     struct pool_shared *s = p->shared;
     pages_lock(&s->lock);
+    ASSERT(frame < s->frames && !p->frames[frame].gone);
+    ASSERT(p->links[frame].list == REPLACE_NONE);
     p->frames[frame].next = s->first_free;
     s->first_free = frame + 1;
     atomic_fetch_add_explicit(&s->free_count, 1, memory_order_relaxed);
@@ -130,7 +133,7 @@ int64_t pages_pool_borrow(struct pages_pool *p) {
 
 void pages_pool_free(struct pages_pool *p, uint32_t frame) {
     struct pool_frame *f = &p->frames[frame];
-    assert(f->gone && f->sends == 0 && f->outbox_count == 0);
+    ASSERT(f->gone && f->sends == 0 && f->outbox_count == 0);
     f->gone = false;
     put_frame(p, frame);
 }
@@ -160,6 +163,7 @@ static struct pool_frame *pool_insert(struct pages_pool *p, struct pool_bucket *
                                       uint16_t home, uint32_t page) {
     struct pool_frame *f = &p->frames[frame];
     pages_control_open(&f->control, p->shared->self, home, page);
+    ASSERT(!f->gone && f->sends == 0 && f->outbox_count == 0);
     f->came = 0;
     f->held = false;
     f->stay_until = 0;
@@ -177,6 +181,7 @@ static void pool_take_out(struct pages_pool *p, struct pool_bucket *b, struct po
     uint32_t *at = &b->first, frame = pages_pool_frame_of(p, f);
     while (*at != frame + 1)
         at = &p->frames[*at - 1].next;
+    ASSERT(pages_pool_bucket_of(p, f->control.home, f->control.page) == b);
     *at = f->next;
     pages_lock(&p->shared->lock);
     pages_replace_remove(&p->shared->replace, p->links, frame);
@@ -337,6 +342,7 @@ void pages_pool_unpin(struct pages_pool *p, uint32_t frame, bool write) {
     struct pages_effects e;
     pages_lock(&b->lock);
     if (LIKELY(!f->control.put_off && !f->control.flags)) { /* no message has to be sent */
+        ASSERT(write ? f->control.writers > 0 : f->control.readers > 0);
         if (write)
             f->control.writers--;
         else

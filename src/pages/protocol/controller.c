@@ -21,12 +21,12 @@
  * lost in between, no PUT is needed. */
 #include "pages/protocol/controller.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/log.h"
 
 enum {
     HAS_DATA = 1,    /* GETX: the page has arrived, but is not readable and not owned until GRANT */
@@ -64,6 +64,13 @@ bool pages_control_is_asking(const struct pages_control *c) {
     return c->open || c->flags & (EVICTING | FILLING);
 }
 
+/* Pins and states that go together, of those in pages_control_check. */
+static inline bool control_is_sound(const struct pages_control *c) {
+    return (!c->writers || c->state == PAGES_M) && (!c->readers || c->state != PAGES_I) &&
+           (c->open != PAGES_GETX || c->waiting_writers) &&
+           (c->open != PAGES_PUT || !(c->readers | c->writers | c->mapped));
+}
+
 /* ---- access ---- */
 
 /* A copy that is being dropped or overwritten, or has a deferred message, accepts no new pins. */
@@ -99,6 +106,7 @@ static enum pages_got acquire_to_write(struct pages_control *c, struct pages_eff
 
 enum pages_got pages_control_acquire(struct pages_control *c, bool write, struct pages_effects *e) {
     control_begin(e);
+    ASSERT(control_is_sound(c));
     if (UNLIKELY(is_closed(c)))
         return PAGES_LATER;
     return write ? acquire_to_write(c, e) : acquire_to_read(c, e);
@@ -122,8 +130,8 @@ bool pages_control_prefetch(struct pages_control *c, struct pages_effects *e) {
 }
 
 void pages_control_map(struct pages_control *c, enum pages_level level) {
-    assert(c->readers || c->writers);
-    assert(level != PAGES_TO_WRITE || c->writers);
+    ASSERT(c->readers || c->writers);
+    ASSERT(level != PAGES_TO_WRITE || c->writers);
     if (level > c->mapped)
         c->mapped = (uint8_t)level;
 }
@@ -131,6 +139,7 @@ void pages_control_map(struct pages_control *c, enum pages_level level) {
 /* ---- serving forwarded messages ---- */
 
 static void lose(struct pages_control *c, struct pages_effects *e) {
+    ASSERT(!c->readers && !c->writers && !c->mapped);
     c->state = PAGES_I;
     if (!c->open && !(c->flags & EVICTING))
         e->actions |= PAGES_FREED;
@@ -213,7 +222,7 @@ static void resume(struct pages_control *c, struct pages_effects *e) {
 
 void pages_control_release(struct pages_control *c, bool write, struct pages_effects *e) {
     control_begin(e);
-    assert(write ? c->writers : c->readers);
+    ASSERT(write ? c->writers : c->readers);
     if (write)
         c->writers--;
     else
@@ -228,7 +237,7 @@ void pages_control_release(struct pages_control *c, bool write, struct pages_eff
 
 void pages_control_unmapped(struct pages_control *c, enum pages_level level, struct pages_effects *e) {
     control_begin(e);
-    assert(c->flags & UNMAPPING);
+    ASSERT(c->flags & UNMAPPING);
     c->flags &= (uint8_t)~UNMAPPING;
     c->mapped = (uint8_t)level;
     resume(c, e);
@@ -243,6 +252,7 @@ void pages_control_unmapped(struct pages_control *c, enum pages_level level, str
 
 bool pages_control_evict(struct pages_control *c, struct pages_effects *e) {
     control_begin(e);
+    ASSERT(control_is_sound(c));
     if (c->state == PAGES_I || c->open || c->put_off || c->flags || c->readers || c->writers)
         return false;
     if (control_lower(c, PAGES_UNMAPPED, e))
@@ -257,11 +267,14 @@ bool pages_control_evict(struct pages_control *c, struct pages_effects *e) {
 /* The request is complete: all waiters get their pins. */
 static void be_ready(struct pages_control *c, enum pages_state state, uint8_t flags,
                      struct pages_effects *e) {
+    ASSERT(c->open == PAGES_GETS || c->open == PAGES_GETX);
+    ASSERT(!c->readers || c->state != PAGES_I);
     c->state = (uint8_t)state;
     c->open = PAGES_NOTHING;
     c->flags &= (uint8_t) ~(HAS_DATA | HAS_GRANT);
     c->readers = (uint16_t)(c->readers + c->waiting_readers);
     c->writers = (uint16_t)(c->writers + c->waiting_writers);
+    ASSERT(!c->writers || state == PAGES_M);
     c->waiting_readers = c->waiting_writers = 0;
     control_say(c, e, PAGES_UNBLOCK, c->home, flags & PAGES_DIRTY);
     e->actions |= PAGES_READY | PAGES_RETRY;
@@ -375,6 +388,7 @@ static int take_away(struct pages_control *c, const struct pages_message *m, str
         control_serve(c, kind, m->peer, m->flags, e);
         return 0;
     }
+    ASSERT(!c->put_off && kind != PAGES_NOTHING);
     c->put_off = (uint8_t)kind;
     c->put_off_flags = m->flags;
     c->put_off_peer = m->peer;

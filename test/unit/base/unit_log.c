@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -185,4 +186,40 @@ TEST(a_reader_that_is_gone_is_not_waited_for_without_end)
     close(original);
     close(ends[0]);
     close(ends[1]);
+}
+
+static void expect_ended(bool holds, const char *line) {
+    int ends[2], status = 0;
+    char text[512] = "";
+    expect_eq(pipe(ends), 0);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        ASSERT(holds);
+        _exit(0);
+    }
+    close(ends[1]);
+    while (read(ends[0], text + strlen(text), sizeof text - 1 - strlen(text)) > 0)
+        continue;
+    waitpid(child, &status, 0);
+    expect_eq(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, line != NULL);
+    expect(line ? strstr(text, line) != NULL : !*text);
+    close(ends[0]);
+}
+
+/* Where they are off, the condition is not even evaluated. */
+TEST(assertions_end_the_process_in_trees_for_tests)
+{
+    int calls = 0;
+    ASSERT(++calls > 0);
+    expect_ended(true, NULL);
+#ifdef NDEBUG
+    expect_eq(calls, 0);
+    expect_ended(false, NULL);
+#else
+    expect_eq(calls, 1);
+    expect_ended(false, "expect_ended: this does not hold: holds; please report it");
+#endif
 }

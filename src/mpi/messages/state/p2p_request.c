@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/log.h"
 #include "mpi/messages/state/fortran.h"
 #include "mpi/messages/state/p2p_buffered.h"
 #include "mpi/messages/state/watcher.h"
@@ -79,6 +80,8 @@ struct p2p_request *p2p_request_new(enum request_kind kind, struct comm *c) {
         return NULL;
     struct p2p_request *r = free_ones;
     free_ones = r->next;
+    ASSERT(r->index < chunk_count * CHUNK && p2p_request_at(r->index) == r);
+    ASSERT(!r->comm);
     p2p_request_fill(r, kind, c);
     p2p_data_in_one(&r->data, "", 0);
     if (c)
@@ -128,6 +131,7 @@ void p2p_request_finish(struct p2p_request *r) {
         finish_half(r);
         return;
     }
+    ASSERT(!r->done && !r->partner);
     r->done = true;
     if (UNLIKELY(r->watcher != NULL))
         p2p_watcher_wake(r);

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "mpi/messages/transport/p2p_channel.h"
 #include "mpi/messages/transport/rendezvous.h"
 #include "tables/shape.h"
@@ -113,6 +114,7 @@ static void arrive_receive(struct p2p_request *r, struct p2p_peer *p, const stru
 
 /* From one buffer of this process to another. */
 static void receive_local(struct p2p_request *r, struct p2p_request *from) {
+    ASSERT(r->kind == REQUEST_RECV && !r->done && from->active);
     r->posted = false;
     set_outcome(r, &from->header);
     shape_copy(r->data.first, &r->data.layout.shape, from->data.first, &from->data.layout.shape,
@@ -180,6 +182,7 @@ void p2p_arrive_self(struct p2p_request *r) {
 /* ---- in order ---- */
 
 static void arrive_hold(struct p2p_peer *p, const struct header *h, const void *payload) {
+    ASSERT((int32_t)(h->sequence - p->received) > 0);
     struct p2p_message *m = message_new(), **link = &p->held;
     arrive_keep(m, p, h, payload);
     while (*link && (int32_t)((*link)->header.sequence - h->sequence) < 0)
@@ -193,6 +196,7 @@ static void release_held(struct p2p_peer *p) {
     while (p->held && p->held->header.sequence == p->received) {
         struct p2p_message *m = p->held;
         p->held = m->next;
+        ASSERT(m->peer == p && m->header.kind <= HEADER_NUMBERED);
         p->received++;
         arrive_accept(p, &m->header, m->payload);
         p2p_message_drop(m);

@@ -62,6 +62,7 @@ void p2p_channel_owe(struct p2p_peer *p) {
 }
 
 void p2p_channel_paid(struct p2p_peer *p) {
+    ASSERT(p->owed > 0);
     p->owed--;
 }
 
@@ -134,6 +135,7 @@ static int send_piece(struct p2p_request *r) {
         if (rc)
             return rc;
         r->moved += bytes;
+        ASSERT(r->moved <= r->wanted);
     }
     return 0;
 }
@@ -212,6 +214,7 @@ static int flush_peer(struct p2p_peer *p) {
         int rc = send_waiting(r);
         if (rc < 0)
             break;
+        ASSERT(r->peer == p && (r->next || p->last == r));
         p->first = r->next;
         gone(r, rc);
         n++;

@@ -115,6 +115,8 @@ static void suspend(struct window *w, double spent, double saved) {
         v->first_ns = clock_ns();
     v->spent_ns = (uint64_t)spent;
     v->saved_ns = (uint64_t)saved;
+    ASSERT(!w->bypassing && v->pause >= SHORTEST && v->pause <= LONGEST);
+    ASSERT(spent >= 0 && saved >= 0);
     v->resume_at = gets_bypassed(w) + v->pause * interval();
     v->since = gets_bypassed(w);
     v->pause = 2 * v->pause < LONGEST ? 2 * v->pause : LONGEST;
@@ -228,6 +230,7 @@ uint64_t rma_admission_target_start(const struct rma_target *t) {
 void rma_admission_target_get(struct rma_target *t, uint64_t started, uint64_t bytes) {
     if (!started)
         return;
+    ASSERT(t->verdict == VERDICT_OPEN);
     t->probe_ticks = clock_ticks_since(started) + 1;
     t->probe_bytes = bytes;
 }

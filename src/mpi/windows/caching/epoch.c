@@ -2,6 +2,7 @@
  * writes of other processes visible; those that close one complete its operations (completion.c). */
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "mpi/host/hooks.h"
 #include "mpi/host/progress.h"
 #include "mpi/windows/caching/completion.h"
@@ -10,6 +11,7 @@
 #include "mpi/windows/caching/window/rma_progress.h"
 
 static void note_opened(struct window *w) {
+    ASSERT(w->epoch.locked_at <= rma_inflight_issued);
     w->epoch.lock_stamp++;
     w->epoch.locked_at = rma_inflight_issued;
     w->epoch.unsettled = true;
@@ -105,6 +107,7 @@ static void note_started(struct window *w, MPI_Group group) {
     }
     host_Group_free(&all);
     free(w->started.ranks);
+    ASSERT(known >= 0 && known <= n);
     w->started = (struct window_started){numbers, known};
 }
 

@@ -5,6 +5,7 @@
  * operation is never elided, because programs poll with it. */
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/caching/admission.h"
@@ -31,6 +32,7 @@ static inline bool elide_one(struct window *w, struct rma_target *t) {
     bool idle = t->hit_stamp == w->epoch.flush_stamp && rma_window_is_idle(t) && !t->fetching &&
                 rma_window_is_held(w, t) && (w->epoch.locked_all | t->locked);
     if (LIKELY(idle)) {
+        ASSERT(t->first_op == NO_OP && !t->fetching);
         t->hit_stamp = t->used_stamp = 0;
         note_elided(w);
     }

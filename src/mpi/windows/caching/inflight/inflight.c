@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <errno.h>
 
+#include "base/log.h"
 #include "mpi/windows/caching/inflight/fetch.h"
 #include "mpi/windows/caching/inflight/rma_ahead.h"
 #include "mpi/windows/caching/inflight/rma_check.h"
@@ -60,6 +61,7 @@ static bool has_request(enum rma_op_kind kind) {
 static void list_append(uint32_t id) {
     struct op *op = &rma_ops[id];
     struct rma_target *t = op->target;
+    ASSERT(!op->listed && (t->first_op == NO_OP) == (t->last_op == NO_OP));
     op->prev = t->last_op;
     op->next = NO_OP;
     *(op->prev == NO_OP ? &t->first_op : &rma_ops[op->prev].next) = id;
@@ -73,6 +75,8 @@ static void list_remove(uint32_t id) {
     if (!op->listed)
         return;
     struct rma_target *t = op->target;
+    ASSERT(op->prev == NO_OP ? t->first_op == id : rma_ops[op->prev].next == id);
+    ASSERT(op->next == NO_OP ? t->last_op == id : rma_ops[op->next].prev == id);
     *(op->prev == NO_OP ? &t->first_op : &rma_ops[op->prev].next) = op->next;
     *(op->next == NO_OP ? &t->last_op : &rma_ops[op->next].prev) = op->prev;
     op->listed = false;
@@ -114,6 +118,7 @@ static void unwatch_buffer(uint32_t id) {
         lone = NO_OP;
     else
         spans_remove(&buffers, id);
+    ASSERT(rma_inflight_buffers > 0);
     rma_ops[id].watched = false;
     rma_inflight_buffers--;
 }
@@ -125,6 +130,7 @@ uint32_t rma_inflight_new(void) {
 void rma_inflight_list(uint32_t id) {
     struct op *op = &rma_ops[id];
     op->sequence = rma_inflight_issued++;
+    ASSERT(op->window && op->target && op->kind != OP_NONSYNC);
     op->invalid = op->watched = false;
     op->source = op->first_join = op->next_join = NO_OP;
     list_append(id);
