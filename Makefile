@@ -204,7 +204,7 @@ build/coverage/.configured: MPI = $$(packaging/mpis.sh | sed -n '$$p')
 build/asan/.configured: FLAGS = -DHEARTH_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug
 build/tsan/.configured: FLAGS = -DHEARTH_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug
 build/coverage/.configured: FLAGS = -DHEARTH_COVERAGE=ON -DCMAKE_BUILD_TYPE=Debug
-build/lean/.configured: FLAGS = -DHEARTH_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 $(foreach name,UCX XXHASH URING NCURSES HWLOC,-DHEARTH_WITH_$(name)=OFF)
+build/lean/.configured: FLAGS = -DHEARTH_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 $(foreach name,UCX XXHASH URING NCURSES HWLOC SDT,-DHEARTH_WITH_$(name)=OFF)
 build/common/.configured: FLAGS = -DHEARTH_MPI=none
 build/mpich/.configured build/openmpi/.configured build/abi/.configured: FLAGS = -DHEARTH_COMMON=$(CURDIR)/build/common
 build/mpich/.configured build/openmpi/.configured build/abi/.configured: | build/common/.configured

@@ -5,7 +5,7 @@
 #   lib/hearth/MPI/                 libhearth-mpi, libarmci, libvgasnet for this MPI, or for the standard ABI (abi); hearth-probe
 #   lib/hearth/                     libhearth-core, which these use, libhearth-ucx and libhearth-match: they do not depend on MPI
 #   lib/pkgconfig/, lib/cmake/Hearth/, share/modulefiles/hearth/VERSION
-#   share/man/, share/doc/hearth/   with examples/
+#   share/man/, share/doc/hearth/   with examples/; share/hearth/hearth-gdb.py
 #
 # Always lib/, never lib64/: the command finds the libraries relative to itself (tools/run/find_library.c). The libraries find their
 # MPI where it was when they were linked. No installed file refers to the build tree. Each tree installs all of it: that of an MPI has the

@@ -8,6 +8,7 @@ if(TARGET hearth-ucx)
   install(TARGETS hearth-ucx LIBRARY DESTINATION lib/hearth)
 endif()
 install(TARGETS hearth RUNTIME DESTINATION bin)
+install(FILES tools/gdb/hearth-gdb.py DESTINATION share/hearth) # gdb: source it
 
 # ---- manual pages: written when the tree is built, from the headers and the table of settings ----
 

@@ -7,9 +7,9 @@
 set -eu
 cd "$(dirname "$0")"
 
-build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev libucx-dev liburing-dev libxxhash-dev libncurses-dev"
+build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev libucx-dev liburing-dev libxxhash-dev libncurses-dev systemtap-sdt-dev"
 apps="libglobalarrays-dev libscalapack-mpich-dev libscalapack-openmpi-dev liblapack-dev libblas-dev libopenblas-dev" # dft, dgemm
-test="ccache ninja-build gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux tmux clang clang-format spin $apps man-db groff-base tcl"
+test="gdb ccache ninja-build gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux tmux clang clang-format spin $apps man-db groff-base tcl"
 full="slurmctld slurmd slurm-client munge nwchem-mpich hpcc valgrind libarmci-mpi-dev libcoarrays-mpich-dev libcoarrays-openmpi-dev chromium dpkg-dev debhelper lintian libsimgrid-dev"
 bench="$apps g++ python3-matplotlib iproute2 libarmci-mpi-dev libsimgrid-dev"
 deb="dpkg-dev debhelper"

@@ -74,7 +74,7 @@ void log_settle(void);
 #define log_debug(area, ...) LOG_LINE(area, LOG_DEBUG, __VA_ARGS__)
 #define log_trace(area, ...) LOG_LINE(area, LOG_TRACE, __VA_ARGS__)
 
-/* States an invariant where it could break. In trees without NDEBUG, which are those for tests under sanitizers and for coverage, a broken
+/* States an invariant where it could break. In trees without NDEBUG, which are those with sanitizers and for coverage, a broken
  * one ends the process with a line. Others do not evaluate it, so it must have no effect. */
 #ifdef NDEBUG
 #define ASSERT(x) ((void)sizeof((x) ? 1 : 0))

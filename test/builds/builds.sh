@@ -45,7 +45,7 @@ leaves_out() { # library: whether this build does
 
 options() {
     local library
-    for library in ucx xxhash uring ncurses hwloc; do
+    for library in ucx xxhash uring ncurses hwloc sdt; do
         ! leaves_out $library || echo "-DHEARTH_WITH_${library^^}=OFF"
     done
 }

@@ -101,6 +101,7 @@ both_are_there() {
     done
 }
 
+check "the functions for gdb are there" test -s "$prefix/share/hearth/hearth-gdb.py"
 if [ -e "$beside/lib/libvgasnet.a" ]; then
     check "install $other beside it" cmake --install "$beside" --prefix "$prefix"
     check 'both MPIs are there' both_are_there

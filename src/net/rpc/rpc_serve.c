@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "net/rpc/rpc_engine.h"
 #include "net/rpc/tally.h"
+#include "observe/probe.h"
 
 #define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
 
@@ -254,6 +255,7 @@ static enum net_result call_handler(struct server *s, struct rpc_slot *slot, cha
                           .resume = slot->resume,
                           .reply = (uint64_t)w->client << 32 | w->op};
     const struct net_service *service = &s->net->services[w->handler / NET_HANDLERS];
+    PROBE4(serve, w->client, w->handler, slot->bytes, answer_bytes);
     enum net_result result = service->handlers[w->handler % NET_HANDLERS](service->arg, &b);
     slot->resume = result == NET_LATER ? b.resume : 0;
     if (answer)

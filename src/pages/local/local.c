@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/log.h"
+#include "observe/probe.h"
 #include "pages/local/local_internal.h"
 
 enum { STACK_BYTES = 262144, PATIENCE_US = 10000000 };
@@ -78,6 +79,7 @@ static void local_walk_on(struct local *l, uint32_t page) {
 }
 
 static bool local_resolve_fault(struct local *l, uint32_t page, bool write, const void *mask) {
+    PROBE3(page_fault, l->options.home, l->options.first_page + page, write);
     local_count_fault(l, write);
     log_trace(LOG_PAGES, "page %u: fault by a %s", l->options.first_page + page, write ? "store" : "load");
     local_walk_on(l, page);

@@ -65,7 +65,7 @@ bool pages_control_is_asking(const struct pages_control *c) {
 }
 
 /* Pins and states that go together, of those in pages_control_check. */
-static inline bool control_is_sound(const struct pages_control *c) {
+static inline __attribute__((unused)) bool control_is_sound(const struct pages_control *c) {
     return (!c->writers || c->state == PAGES_M) && (!c->readers || c->state != PAGES_I) &&
            (c->open != PAGES_GETX || c->waiting_writers) &&
            (c->open != PAGES_PUT || !(c->readers | c->writers | c->mapped));

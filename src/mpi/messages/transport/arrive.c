@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "mpi/messages/transport/p2p_channel.h"
 #include "mpi/messages/transport/rendezvous.h"
+#include "observe/probe.h"
 #include "tables/shape.h"
 
 struct match *p2p_engine;
@@ -100,6 +101,7 @@ static void arrive_receive(struct p2p_request *r, struct p2p_peer *p, const stru
                            const void *payload) {
     r->posted = false;
     set_outcome(r, h);
+    PROBE4(match, r->got_source, r->got_tag, h->context, r->got_bytes);
     if (UNLIKELY(h->kind == HEADER_RTS)) {
         uint64_t address;
         memcpy(&address, payload, sizeof address);
@@ -117,6 +119,7 @@ static void receive_local(struct p2p_request *r, struct p2p_request *from) {
     ASSERT(r->kind == REQUEST_RECV && !r->done && from->active);
     r->posted = false;
     set_outcome(r, &from->header);
+    PROBE4(match, r->got_source, r->got_tag, from->header.context, r->got_bytes);
     shape_copy(r->data.first, &r->data.layout.shape, from->data.first, &from->data.layout.shape,
                r->got_bytes);
     p2p_request_finish(r);

@@ -31,6 +31,7 @@
 #include "mpi/windows/caching/target.h"
 #include "mpi/windows/caching/window/rma_progress.h"
 #include "observe/bypass_reason.h"
+#include "observe/probe.h"
 #include "tables/shape.h"
 
 static int get_plain(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
@@ -43,6 +44,7 @@ static int get_serve(const struct get *g);
  * into MPI. */
 int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
              MPI_Datatype ttype, MPI_Win win) {
+    PROBE3(get, target, disp, tcount);
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     struct rma_target *t = rma_admission_find_fast(w, win, target);
     if (!t || UNLIKELY(rma_inflight_buffers))
@@ -107,6 +109,7 @@ static inline enum served serve_fast(struct window *w, struct rma_target *t, int
             rma_inflight_overlap(origin, &shape);
         }
         memcpy(origin, data, bytes);
+        PROBE4(hit, w->serial, target, address, bytes);
         rma_get_note_hit(w, t, address, bytes);
         rma_get_note_asked(t, NULL, bytes);
         result = SERVED;
@@ -251,6 +254,7 @@ static bool copy_out(struct window *w, uint32_t entry, const struct access *a, u
 
 static int hit_full(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
                     uint32_t entry) {
+    PROBE4(hit, w->serial, g->target, a->address, a->bytes);
     cache_touch(w->cache, entry, a->bytes);
     copy_out(w, entry, a, a->bytes);
     rma_get_note_hit(w, t, a->address, a->bytes);

@@ -17,6 +17,7 @@
 #include "mpi/windows/caching/inflight/rma_verify.h"
 #include "mpi/windows/caching/window/score.h"
 #include "observe/bypass_reason.h"
+#include "observe/probe.h"
 #include "tables/shape.h"
 
 void rma_miss_draw_recheck(struct window *w) {
@@ -160,6 +161,7 @@ static bool is_simple(const struct get *g, const struct access *a) {
 }
 
 int rma_miss_get(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
+    PROBE4(miss, w->serial, g->target, a->address, a->bytes);
     struct moment issued = get_now(w);
     bool keep = rma_admission_keeps(w, g);
     enum bypass_reason why = keep ? BYPASSED_overlap : BYPASSED_request;
