@@ -30,11 +30,15 @@ static inline int pending_of(const struct net_node *n, uint32_t box) {
     return pending < RECORD_BATCH ? pending : RECORD_BATCH;
 }
 
-/* The boxes of one word. */
-static int read_boxes(struct net_node *n, uint32_t word, const struct delivery *to) {
+/* The boxes of one word whose doorbells differ. */
+static int read_boxes(struct net_node *n, uint32_t word, uint64_t differ, const struct delivery *to) {
+    enum { BITS = 64 / DOORBELLS_IN_WORD, BIG_ENDIAN_HERE = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
     int count = 0;
-    for (uint32_t box = word * DOORBELLS_IN_WORD; box < (word + 1) * DOORBELLS_IN_WORD; box++) {
+    while (differ) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(differ) / BITS;
+        uint32_t box = word * DOORBELLS_IN_WORD + (BIG_ENDIAN_HERE ? DOORBELLS_IN_WORD - 1 - lane : lane);
         int pending = pending_of(n, box), read = pending > 0 ? read_box(n, box, pending, to) : 0;
+        differ &= ~(UINT64_C(0xffff) << lane * BITS);
         if (read)
             n->hot = &n->boxes[box];
         count += read;
@@ -46,8 +50,7 @@ static int read_boxes(struct net_node *n, uint32_t word, const struct delivery *
 static int read_changed(struct net_node *n, const struct delivery *to) {
     int count = 0;
     for (uint32_t word = 0; word < n->doorbell_words; word++)
-        if (poll_word_of(n->doorbells, word) != poll_word_of(n->seen, word))
-            count += read_boxes(n, word, to);
+        count += read_boxes(n, word, poll_word_of(n->doorbells, word) ^ poll_word_of(n->seen, word), to);
     return count;
 }
 

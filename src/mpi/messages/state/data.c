@@ -249,9 +249,7 @@ int p2p_data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_D
     return error == MPI_SUCCESS ? MPI_SUCCESS : p2p_comm_error(c, error);
 }
 
-void p2p_data_free(struct data *d) {
-    if (LIKELY(!d->opaque && !d->layout.owned))
-        return;
+void p2p_data_free_slow(struct data *d) {
     if (d->opaque) {
         free_opaque(d->opaque);
         free(d->first);

@@ -33,7 +33,11 @@ static inline void p2p_data_in_one(struct data *d, const void *first, uint64_t b
 /* Returns MPI_SUCCESS, or an error that the communicator's error handler has seen. Call without the lock. */
 int p2p_data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c,
                       bool receive);
-void p2p_data_free(struct data *d);
+void p2p_data_free_slow(struct data *d);
+static inline void p2p_data_free(struct data *d) {
+    if (UNLIKELY(d->opaque || d->layout.owned))
+        p2p_data_free_slow(d);
+}
 
 static inline int p2p_data_make(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type,
                                 struct comm *c, bool receive) {
