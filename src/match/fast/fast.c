@@ -12,7 +12,10 @@
  * between the two thresholds bounds the moves per operation. A search in the arrays visits at most 4 nodes, whatever was
  * posted, matched and cancelled before.
  *
- * Most messages find an empty queue, or a receive at its front. These take a fast path without a function call
+ * A receive that is posted while both queues are empty, as a program's does that waits for one message after the other, is kept beside
+ * them (fast_alone). It moves into the queue when another receive is posted.
+ *
+ * Of the others most find an empty queue, or a receive at its front. These take a fast path without a function call
  * (append_quickly, take_quickly); all other cases take the slow path.
  *
  * Rejected: entries inside the nodes. They could not move, because handles refer to them, so a few long-lived entries
@@ -169,6 +172,46 @@ static int fast_append_message(struct match *e, struct key key, void *message) {
     return UNLIKELY(fast_append(&fast_of(e)->unexpected, key, message) == POOL_NONE) ? -ENOMEM : 0;
 }
 
+/* ---- a receive alone ---- */
+
+HOT int post_alone(struct match *e, struct key key, void *receive, match_entry *entry) {
+    fast_of(e)->alone.key = key;
+    fast_of(e)->alone.receive = receive;
+    fast_of(e)->alone.is_queued = true;
+    *entry = FAST_ALONE;
+    count_more(&e->posted);
+    count_search(e, &e->unexpected, 0);
+    e->wildcards += key_is_wild(key);
+    return 0;
+}
+
+HOT void *take_alone(struct match *e) {
+    fast_of(e)->alone.is_queued = false;
+    return fast_of(e)->alone.receive;
+}
+
+HOT int arrive_alone(struct match *e, void **receive) {
+    *receive = take_alone(e);
+    e->looked = 1;
+    e->posted.now = 0;
+    e->matched++;
+    count_search(e, &e->posted, 1);
+    return 1;
+}
+
+/* Moves it into the queue, whose length counts it already. */
+static COLD int join_alone(struct match *e) {
+    struct fast_alone *alone = &fast_of(e)->alone;
+    e->posted.now--;
+    uint32_t number = fast_append(&fast_of(e)->posted, alone->key, alone->receive);
+    e->posted.now++;
+    if (UNLIKELY(number == POOL_NONE))
+        return -ENOMEM;
+    alone->number = number;
+    alone->is_queued = false;
+    return 0;
+}
+
 /* ---- the fast path ---- */
 
 /* Not in bins, where the tail is FAST_SLOTS. Here and below: returns false, with nothing changed, if the case is not
@@ -245,6 +288,10 @@ static int fast_post(struct match *e, int32_t source, int32_t tag, uint32_t cont
                      match_entry *entry, void **message) {
     struct key key = key_of(source, tag, context);
     uint32_t length = e->unexpected.now, number;
+    if (LIKELY(!length && !e->posted.now))
+        return post_alone(e, key, receive, entry);
+    if (UNLIKELY(fast_of(e)->alone.is_queued) && join_alone(e))
+        return -ENOMEM;
     if (!length) {
         if (!append_quickly(&fast_of(e)->posted, key, receive, &number))
             return post_more(e, source, tag, context, receive, entry, message);
@@ -284,6 +331,8 @@ static int fast_arrive(struct match *e, int32_t source, int32_t tag, uint32_t co
                        void **receive) {
     struct key key = key_of(source, tag, context);
     uint32_t length = e->posted.now, number;
+    if (fast_of(e)->alone.is_queued && LIKELY(key_matches(fast_of(e)->alone.key, key)))
+        return arrive_alone(e, receive);
     if (!length) {
         if (!append_quickly(&fast_of(e)->unexpected, key, message, &number))
             return arrive_more(e, source, tag, context, message, receive);
@@ -308,7 +357,9 @@ static bool fast_find_message(struct match *e, struct key key, bool taken, void 
 
 static void *fast_cancel(struct match *e, match_entry entry) {
     struct fast_queue *q = &fast_of(e)->posted;
-    uint32_t number = (uint32_t)entry;
+    if (entry == FAST_ALONE && fast_of(e)->alone.is_queued)
+        return take_alone(e);
+    uint32_t number = entry == FAST_ALONE ? fast_of(e)->alone.number : (uint32_t)entry;
     if (!q->binned)
         return take_from_array(q, fast_entry_at(q, number));
     bins_remove(q, number);
@@ -327,6 +378,12 @@ static bool drain_array(struct fast_queue *q, uint32_t context, void **item) {
 
 static bool fast_drain_receive(struct match *e, uint32_t context, void **receive) {
     struct fast_queue *q = &fast_of(e)->posted;
+    if (fast_of(e)->alone.is_queued) {
+        bool found = fast_of(e)->alone.key.context == context;
+        if (found)
+            *receive = take_alone(e);
+        return found;
+    }
     if (!q->binned)
         return drain_array(q, context, receive);
     uint32_t number;
@@ -348,6 +405,7 @@ static int fast_open_queue(struct match *e, struct fast_queue *q, const struct t
 }
 
 static int fast_open(struct match *e, const struct match_options *options) {
+    fast_of(e)->alone = (struct fast_alone){.is_queued = false};
     int err = fast_open_queue(e, &fast_of(e)->posted, &e->posted, true);
     return err ? err : fast_open_queue(e, &fast_of(e)->unexpected, &e->unexpected, false);
 }
@@ -373,7 +431,10 @@ static void fast_check_queue(const struct fast_queue *q) {
 }
 
 static void fast_check(const struct match *e) {
-    fast_check_queue(&fast_of(e)->posted);
+    if (fast_of(e)->alone.is_queued)
+        MATCH_CHECK(e->posted.now == 1 && pool_check(&fast_of(e)->posted.pool) == 0);
+    else
+        fast_check_queue(&fast_of(e)->posted);
     fast_check_queue(&fast_of(e)->unexpected);
 }
 

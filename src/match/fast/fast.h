@@ -76,9 +76,21 @@ struct fast_queue {
     struct fast_bins bins;
 };
 
+/* A receive that was posted while both queues were empty. */
+struct fast_alone {
+    struct key key;
+    void *receive;
+    bool is_queued;  /* it is the only receive; `posted` has none */
+    uint32_t number; /* otherwise: of the last one that was moved to `posted` */
+};
+
 struct fast {
+    struct fast_alone alone;
     struct fast_queue posted, unexpected;
 };
+
+/* Its handle. There is one of them at a time: as long as it is queued, also in `posted`, no other is alone. */
+static const uint64_t FAST_ALONE = UINT64_MAX;
 
 static inline struct fast *fast_of(const struct match *e) {
     return (struct fast *)(uintptr_t)e->state;

@@ -371,6 +371,46 @@ TEST(check_notices_damage)
     }
 }
 
+/* A receive that is posted while both queues are empty, in all ways in which it may end. */
+ON_EACH(a_receive_alone) {
+    expect_eq(post(1, 5, 0, 100), QUEUED);
+    expect_eq(arrive(1, 5, 0, 1), 100);
+    expect_eq(post(ANY, ANY, 0, 101), QUEUED);
+    expect_eq(arrive(1, 5, 1, 2), QUEUED);
+    expect_eq(arrive(3, 4, 0, 3), 101);
+    expect_eq(take(1, 5, 1), 2);
+    expect_eq(post(1, 5, 0, 102), QUEUED);
+    expect_eq((long)match_cancel(engine, last_entry), 102);
+    expect_eq(arrive(1, 5, 0, 4), QUEUED);
+    expect_eq(take(1, 5, 0), 4);
+    expect_eq(post(1, 5, 3, 103), QUEUED);
+    expect_eq((long)match_drain_receives(engine, 2), NONE);
+    expect_eq((long)match_drain_receives(engine, 3), 103);
+    expect_eq((long)match_drain_receives(engine, 3), NONE);
+}
+
+/* It keeps its handle and its place when others come. */
+ON_EACH(a_receive_that_is_not_alone_any_more) {
+    expect_eq(post(1, 1, 0, 100), QUEUED);
+    expect_eq(post(2, 2, 0, 101), QUEUED);
+    expect_eq(arrive(1, 1, 0, 1), 100);
+    expect_eq(arrive(2, 2, 0, 2), 101);
+    expect_eq(post(1, 5, 0, 102), QUEUED);
+    match_entry first = last_entry;
+    expect_eq(post(ANY, 5, 0, 103), QUEUED);
+    expect_eq(post(1, 5, 0, 104), QUEUED);
+    match_check(engine);
+    expect_eq((long)match_cancel(engine, first), 102);
+    expect_eq(arrive(1, 5, 0, 3), 103);
+    expect_eq(arrive(1, 5, 0, 4), 104);
+    expect_eq(post(1, 5, 0, 105), QUEUED);
+    expect_eq(arrive(1, 6, 0, 5), QUEUED);
+    expect_eq(post(1, 5, 0, 106), QUEUED);
+    expect_eq(arrive(1, 5, 0, 6), 105);
+    expect_eq(arrive(1, 5, 0, 7), 106);
+    expect_eq(take(1, 6, 0), 5);
+}
+
 TEST(engines_know_nothing_of_each_other)
 {
     struct match *other;
