@@ -215,21 +215,14 @@ void rma_admission_refuse(struct window *w) {
 enum verdict rma_admission_first_verdict(const struct window *w, int rank) {
     enum bypass rule = (enum bypass)settings_get()->bypass;
     bool excluded = rule == BYPASS_ALWAYS || (rule != BYPASS_NEVER && rank == w->rank);
-    return excluded ? VERDICT_BYPASS : VERDICT_OPEN;
+    return excluded ? VERDICT_BYPASS : rule == BYPASS_NEVER ? VERDICT_CACHE : VERDICT_OPEN;
 }
 
-static bool is_undecided(const struct rma_target *t) {
-    return t->verdict == VERDICT_OPEN && settings_get()->bypass == BYPASS_AUTO;
+uint64_t rma_admission_target_start_slow(const struct rma_target *t) {
+    return rma_window_is_idle(t) ? clock_ticks() : 0;
 }
 
-uint64_t rma_admission_target_start(const struct rma_target *t) {
-    return UNLIKELY(t->verdict == VERDICT_OPEN) && rma_window_is_idle(t) && is_undecided(t) ? clock_ticks()
-                                                                                            : 0;
-}
-
-void rma_admission_target_get(struct rma_target *t, uint64_t started, uint64_t bytes) {
-    if (!started)
-        return;
+void rma_admission_target_get_slow(struct rma_target *t, uint64_t started, uint64_t bytes) {
     ASSERT(t->verdict == VERDICT_OPEN);
     t->probe_ticks = clock_ticks_since(started) + 1;
     t->probe_bytes = bytes;

@@ -105,8 +105,15 @@ uint64_t rma_admission_gets_bypassed(const struct window *w);
 enum verdict rma_admission_first_verdict(const struct window *w, int rank);
 
 /* Called around the get. rma_admission_target_start returns 0 if there is nothing to measure. */
-uint64_t rma_admission_target_start(const struct rma_target *t);
-void rma_admission_target_get(struct rma_target *t, uint64_t started, uint64_t bytes);
+uint64_t rma_admission_target_start_slow(const struct rma_target *t);
+static inline uint64_t rma_admission_target_start(const struct rma_target *t) {
+    return LIKELY(t->verdict != VERDICT_OPEN) ? 0 : rma_admission_target_start_slow(t);
+}
+void rma_admission_target_get_slow(struct rma_target *t, uint64_t started, uint64_t bytes);
+static inline void rma_admission_target_get(struct rma_target *t, uint64_t started, uint64_t bytes) {
+    if (UNLIKELY(started))
+        rma_admission_target_get_slow(t, started, bytes);
+}
 /* Called around the flush that completes the get. */
 uint64_t rma_admission_target_flush_start(const struct rma_target *t);
 void rma_admission_target_flush(struct rma_target *t, uint64_t started);

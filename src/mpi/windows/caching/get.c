@@ -469,23 +469,30 @@ static int pass_noop(const struct get *g) {
                                g->otype, g->target, g->disp, (int)g->tcount, g->ttype, MPI_NO_OP, g->win);
 }
 
+/* Whether MPI_Get has a place for the counts. */
+static inline bool counts_are_ints(const struct get *g) {
+    return !HEARTH_MPI_COUNTS || (g->ocount <= INT_MAX && g->tcount <= INT_MAX);
+}
+
+static int pass_get(const struct get *g) {
+#if HEARTH_MPI_COUNTS
+    if (!counts_are_ints(g))
+        return g->request ? host_Rget_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount,
+                                        g->ttype, g->win, g->request)
+                          : host_Get_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount,
+                                       g->ttype, g->win);
+#endif
+    return host_Rget(g->origin, (int)g->ocount, g->otype, g->target, g->disp, (int)g->tcount, g->ttype,
+                     g->win, g->request);
+}
+
 int rma_get_forward(const struct get *g) {
     int rc;
-    if (UNLIKELY(g->noop != NULL))
-        rc = pass_noop(g);
+    if (LIKELY(!g->noop && !g->request && counts_are_ints(g)))
+        rc = host_Get(g->origin, (int)g->ocount, g->otype, g->target, g->disp, (int)g->tcount, g->ttype,
+                      g->win);
     else
-#if HEARTH_MPI_COUNTS
-        if (g->ocount > INT_MAX || g->tcount > INT_MAX)
-        rc = g->request ? host_Rget_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount, g->ttype,
-                                      g->win, g->request)
-                        : host_Get_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount, g->ttype,
-                                     g->win);
-    else
-#endif
-        rc = g->request ? host_Rget(g->origin, (int)g->ocount, g->otype, g->target, g->disp, (int)g->tcount,
-                                    g->ttype, g->win, g->request)
-                        : host_Get(g->origin, (int)g->ocount, g->otype, g->target, g->disp, (int)g->tcount,
-                                   g->ttype, g->win);
+        rc = g->noop ? pass_noop(g) : pass_get(g);
     rma_progress_note();
     return rc;
 }
