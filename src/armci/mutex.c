@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "hearth/armci/armcix.h"
 #include "armci/request/armci_count.h"
 #include "armci/request/find.h"
@@ -172,6 +173,7 @@ int PARMCI_Create_mutexes(int count) {
     if (world_set != NO_SET)
         armci_fail("ARMCI_Create_mutexes", "there are mutexes already: call ARMCI_Destroy_mutexes first");
     int status = mutex_create("ARMCI_Create_mutexes", count, &armci_job.world_group, &world_set);
+    log_debug(LOG_ARMCI, "%d mutexes of this rank are %s", count, status ? "refused" : "made");
     if (status != 0)
         world_set = NO_SET;
     return status;

@@ -1,6 +1,6 @@
 /* probe.h: tracepoints that bpftrace, perf and SystemTap can attach to (USDT), of the provider `hearth`: a nop in the code, and a note in the
  * file that says where it is and where its arguments are. doc/diagnose.md lists them. They need sys/sdt.h of SystemTap when Hearth is built
- * (systemtap-sdt-dev); without it they are nothing. */
+ * (systemtap-sdt-dev); without it they are nothing. Their names are no words of perf, such as `miss`. */
 #ifndef HEARTH_PROBE_H
 #define HEARTH_PROBE_H
 

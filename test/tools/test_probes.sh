@@ -28,7 +28,7 @@ check() { # library, names of its tracepoints
     echo "ok ${library##*/}: $*"
 }
 
-check libhearth-mpi.so get hit match miss
+check libhearth-mpi.so get get_hit get_miss match
 check libhearth-core.so serve
 if nm "$tree/lib/libvgasnet.so" 2>/dev/null | grep -q pages_local_resolve; then
     check libvgasnet.so page_fault

@@ -110,6 +110,8 @@ static void group_create(const char *call, int count, const int *list, ARMCI_Gro
     set_none(&made);
     if (parent->rank >= 0 && group_is_listed(call, parent, count, list))
         group_adopt(call, armci_group_make_comm(call, parent, count, list, TAG_GROUP), &made);
+    log_debug(LOG_ARMCI, "%s: a group of %d of %d ranks%s", call, count, parent->size,
+              made.rank < 0 ? ", without this one" : "");
     *group = made; /* group may point to the parent */
 }
 

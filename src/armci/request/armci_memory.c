@@ -197,6 +197,8 @@ int ARMCI_Malloc_group(void **pointers, armci_size_t bytes, ARMCI_Group *group) 
     struct memory_group *g = group_of(group);
     struct allocation *a = allocation_make(g, group->size);
     int status = net_heap_take(g->heap, (uint64_t)bytes, 0, a, &a->block);
+    log_debug(LOG_ARMCI, "%zu bytes of this rank in an allocation of %d ranks: %s", (size_t)bytes,
+              group->size, status ? "refused" : "taken");
     for (int i = 0; i < a->count && status == 0; i++)
         pointers[i] = a->block.bytes ? (void *)(uintptr_t)armci_memory_part(a, i).base : NULL;
     if (status != 0 || a->block.bytes == 0) { /* empty: all its pointers are NULL, so it has no entry */

@@ -72,6 +72,7 @@ static int pool_add_chunk(struct match_pool *pool) {
     pool->side_origins[zeros] = (uintptr_t)base + own - (uintptr_t)chunk_first(pool, c) * pool->side;
     pool->open |= 1u << c;
     pool->chunks++;
+    log_debug(LOG_MATCH, "chunk %u of the pool: %u elements of %u bytes", c, elements, pool->size);
     return 0;
 }
 

@@ -63,6 +63,8 @@ static COLD int bins_grow(struct fast_queue *q) {
     struct fast_bins *b = &q->bins;
     const struct fast_bin *old = b->bins, *end = old + b->mask + 1;
     int err = use_table(q, b->level + 1);
+    log_debug(LOG_MATCH, "the hash table of %u keys %s", b->keys,
+              err ? "cannot grow: searches take longer" : "grows");
     if (err)
         return err;
     for (; old < end; old++)

@@ -52,6 +52,8 @@ static int go_to_bins(struct fast_queue *q) {
     memset(a, 0, offsetof(struct fast_arrays, tags));
     a->tail = FAST_SLOTS;
     q->binned = true;
+    log_debug(LOG_MATCH, "the queue of %s has %u entries: they move to a hash table",
+              q->posted ? "receives" : "unexpected messages", *q->count);
     return 0;
 }
 
@@ -65,6 +67,8 @@ static COLD void go_to_arrays(struct fast_queue *q) {
         array_append(&q->arrays, fast_key(entry), entry);
     }
     q->binned = false;
+    log_debug(LOG_MATCH, "the queue of %s has %u entries: they move back to arrays",
+              q->posted ? "receives" : "unexpected messages", *q->count);
 }
 
 /* The arrays are at their end. Without memory for bins they remain usable as long as they contain a hole. */

@@ -299,6 +299,8 @@ void net_call_arrived(void *arg, struct link_peer *from, const void *header, siz
         return;
     }
     t->heard = clock_ns();
+    log_trace(LOG_NET, "helper %u acknowledges up to block %u, and grants %d buffers", r->from,
+              r->acknowledges ? r->ack.done : 0, r->acknowledges ? __builtin_popcountll(r->ack.granted) : 0);
     if (r->kind != WIRE_ACK)
         take_answer(n, t, r, payload, bytes);
     if (t->first || t->flow.grant)

@@ -48,6 +48,9 @@ static void ack_has_left(struct link_send *send, int status) {
 }
 
 static void acknowledge(struct server_client *c, const struct flow_ack *ack) {
+    if (ack->granted)
+        log_debug(LOG_NET, "helper %d grants %d buffers to a client, after block %u", c->server->index,
+                  __builtin_popcountll(ack->granted), ack->done);
     c->ack_next.done = ack->done;
     c->ack_next.granted |= ack->granted;
     c->ack_due = true;
@@ -57,6 +60,9 @@ static void acknowledge(struct server_client *c, const struct flow_ack *ack) {
 
 /* Piggybacks the acknowledgement that is due on an answer. */
 static void ride(struct server_client *c, const struct flow_ack *ack, struct wire_reply *r) {
+    if (ack->granted)
+        log_debug(LOG_NET, "helper %d grants %d buffers to a client, with an answer", c->server->index,
+                  __builtin_popcountll(ack->granted));
     r->acknowledges = 1;
     r->ack = *ack;
     r->ack.granted |= c->ack_next.granted;
@@ -258,6 +264,9 @@ static enum net_result call_handler(struct server *s, struct rpc_slot *slot, cha
     PROBE4(serve, w->client, w->handler, slot->bytes, answer_bytes);
     enum net_result result = service->handlers[w->handler % NET_HANDLERS](service->arg, &b);
     slot->resume = result == NET_LATER ? b.resume : 0;
+    log_trace(LOG_NET, "helper %d: a request of rank %u, handler %u, %zu bytes, answer %zu bytes: %s",
+              s->index, w->client, w->handler, (size_t)slot->bytes, answer_bytes,
+              result == NET_LATER ? "later, as a lock is taken" : "executed");
     if (answer)
         *answer = b.answer;
     s->computed += b.computed;

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "net/shm/promise.h"
 
 enum { TEXT = 16384 };
@@ -174,6 +175,8 @@ static struct memory_limit limit_ask(const struct question *q) {
     ask_node(q, &r);
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         ask_cgroups(q, &versions[i], &r);
+    log_trace(LOG_NET, "%s leaves %llu bytes, without %llu that are promised to others", r.who,
+              (unsigned long long)r.bytes, (unsigned long long)r.promised);
     return r;
 }
 

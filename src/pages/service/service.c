@@ -103,6 +103,7 @@ static void service_sleep_on(struct service *s, bool network) {
                 (struct pollfd){.fd = pages_store_descriptor(s->stores.homes[i].store), .events = POLLIN};
     uint64_t us = service_longest_sleep(s, network);
     struct timespec time = {.tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000) * 1000};
+    log_trace(LOG_PAGES, "the service sleeps, %u transfers are under way", (unsigned)s->io.under_way);
     pthread_mutex_unlock(&s->progress.lock);
     ppoll(s->thread.polls, count, us == UINT64_MAX ? NULL : &time, NULL);
     pthread_mutex_lock(&s->progress.lock);
@@ -142,6 +143,7 @@ static void *service_run(void *service) {
     pthread_mutex_lock(&s->progress.lock);
     live_thread_begins(LIVE_SERVICE);
     job_end_by_exit();
+    log_debug(LOG_PAGES, "the service of node %u starts, with %d segments", s->self, s->stores.locals);
     while (!atomic_load_explicit(&s->thread.stop, memory_order_acquire)) {
         if (pages_service_go_round(s) > 0 || service_spin(s))
             s->thread.empty = 0;

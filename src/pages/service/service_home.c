@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "pages/service/service.h"
 
 /* ---- transactions ---- */
@@ -44,6 +45,7 @@ static void end_if_over(struct service *s, uint32_t page) {
     struct work *w = home_is_busy(s, page) ? NULL : pages_home_work(s, page);
     if (!w)
         return;
+    log_trace(LOG_PAGES, "page %u: its transaction is over", page);
     w->over = true;
     give_if_free(s, w);
 }
@@ -97,6 +99,7 @@ void pages_home_finished(struct service *s, struct work *w) {
     struct pages_message one[1];
     struct pages_output out = {.messages = one};
     uint32_t page = w->page;
+    log_trace(LOG_PAGES, "page %u: its transfer from or to the NVM is complete", page);
     if (pages_directory_finished(s->home.directory, page, &out) != 0)
         pages_service_fail(s, "page %u of this node: I/O completion without I/O", page);
     else
@@ -177,6 +180,7 @@ bool pages_home_has(const struct service *s, const struct pages_message *m) {
 
 void pages_home_take(struct service *s, const struct wire *w, const char *data) {
     const struct pages_message *m = &w->message;
+    log_trace(LOG_PAGES, "page %u: message %u from node %u to its home", m->page, m->kind, m->from);
     if (!pages_home_has(s, m) || (m->kind == PAGES_SMALL && !pages_bounce_is_left(&s->bounces)))
         pages_service_refuse(s, m);
     else if (pages_class_of((enum pages_kind)m->kind) == PAGES_REQ)

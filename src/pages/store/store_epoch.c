@@ -158,6 +158,11 @@ int pages_store_epoch_find(struct store *s, struct store_found *found) {
     if (!s->prepared)
         return epoch_refuse(s, -EBADMSG,
                             "none of its checkpoints is intact. Remove it, or restore it from a copy");
+    log_debug(LOG_PAGES,
+              "%s holds checkpoint %" PRIu64 " and %" PRIu64 ", of which %" PRIu64
+              " was committed; it was closed %s",
+              s->label, s->prepared, s->kept[!newer].epoch, r->committed,
+              r->in_use ? "without an end" : "in order");
     *found = (struct store_found){.prepared = s->prepared,
                                   .older = s->kept[!newer].epoch,
                                   .committed = r->committed,
@@ -190,6 +195,8 @@ int pages_store_select(struct store *s, uint64_t epoch) {
         return err;
     }
     bool has_newer = s->kept[!i].epoch > epoch;
+    log_debug(LOG_PAGES, "%s goes back to checkpoint %" PRIu64 "%s", s->label, epoch,
+              has_newer ? "; a newer one, which not all ranks have, is dropped" : "");
     struct store_record r = s->record;
     if (has_newer || !s->kept[!i].epoch)
         r.tables[!i].epoch = 0;
@@ -323,6 +330,7 @@ int pages_store_prepare(struct store *s, uint64_t epoch) {
         log_error("cannot prepare checkpoint %" PRIu64 " of %s: %s", epoch, s->label, why);
         return err;
     }
+    log_debug(LOG_PAGES, "%s prepares checkpoint %" PRIu64, s->label, epoch);
     s->tried = epoch;
     err = s->is_abandoned ? write_without(s, find_table(s, s->prepared)) : 0;
     if (!err && s->is_broken)

@@ -147,6 +147,7 @@ static struct p2p_request *find_receive(const struct header *h) {
 
 static struct p2p_message *take_ready(void) {
     struct p2p_message *m = ready;
+    log_trace(LOG_MESSAGES, "a message is unexpected: no receive is posted for it");
     ready = message_new();
     return m;
 }
@@ -193,6 +194,8 @@ static void arrive_hold(struct p2p_peer *p, const struct header *h, const void *
     m->next = *link;
     *link = m;
     p2p_counted.of.reordered++;
+    log_trace(LOG_MESSAGES, "a message of rank %d is held: number %u came before %u", p->head.rank,
+              h->sequence, p->received);
 }
 
 static void release_held(struct p2p_peer *p) {

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "mpi/messages/transport/p2p_count.h"
 
 enum { MOST_BOUNCES = 256, TESTS = 4 /* per round */ };
@@ -105,6 +106,8 @@ static bool bounce_leave(struct p2p_bounce *b) {
         first = &b->batch;
         bytes += sizeof b->batch;
         p2p_counted.of.batched += b->messages;
+        log_trace(LOG_MESSAGES, "%u messages to rank %d leave together, in %zu bytes", b->messages,
+                  b->peer->head.rank, bytes);
     }
     if (host_real.Isend(first, (int)bytes, MPI_BYTE, b->peer->head.rank, 0, comm, &b->request) !=
             MPI_SUCCESS ||

@@ -42,6 +42,7 @@ static void *helper_work(void *arg) {
     enum look next = LOOK_LATER;
     live_thread_begins(LIVE_MESSAGES);
     job_end_by_exit();
+    log_debug(LOG_MESSAGES, "a thread answers messages of this node while the process is inside MPI");
     while (!atomic_load_explicit(&stop, memory_order_acquire)) {
         if (next == LOOK_NOW)
             p2p_yield_lock();

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "mpi/messages/transport/p2p_channel.h"
 #include "tables/shape.h"
 
@@ -45,12 +46,18 @@ void p2p_rendezvous_begin(struct p2p_request *r, struct p2p_peer *p, const struc
                           uint64_t address) {
     p2p_counted.of.rendezvous++;
     if (p->node < 0) {
+        log_trace(LOG_MESSAGES, "%llu bytes from rank %d are received through MPI",
+                  (unsigned long long)r->got_bytes, p->head.rank);
         p2p_channel_owe(p);
         p2p_remote_receive(r, p, h);
         return;
     }
     bool there = !r->got_bytes || (address && !rendezvous_pull(r, p, address));
     p2p_counted.of.pulled += there;
+    log_trace(LOG_MESSAGES, "%llu bytes from rank %d: %s", (unsigned long long)r->got_bytes, p->head.rank,
+              there     ? "copied from the sender's memory"
+              : address ? "they could not be copied from the sender's memory: asked for in pieces"
+                        : "asked for in pieces");
     if (there) {
         p2p_channel_control(p, HEADER_FIN, h->id, 0, 0, 0);
         p2p_request_finish(r);

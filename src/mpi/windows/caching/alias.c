@@ -107,8 +107,12 @@ static void alias_compare(struct window *other, void *arg) {
         status = w->untracked || other->untracked             ? -EAGAIN
                  : alias_add(w, other) || alias_add(other, w) ? -ENOMEM
                                                               : 0;
-    if (!status)
+    if (!status) {
+        log_trace(LOG_WINDOWS, "windows %llu and %llu: writes through one %s entries of the other",
+                  (unsigned long long)w->serial, (unsigned long long)other->serial,
+                  w->aliases.count ? "may drop" : "drop no");
         return;
+    }
     log_warn("windows %llu and %llu may overlap, but %s; they are not cached", (unsigned long long)w->serial,
              (unsigned long long)other->serial,
              status == -ENOMEM    ? "there is no memory to record it"

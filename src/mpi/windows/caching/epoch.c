@@ -11,6 +11,8 @@
 #include "mpi/windows/caching/window/rma_progress.h"
 
 static void note_opened(struct window *w) {
+    log_trace(LOG_WINDOWS, "window %llu: an access epoch begins after operation %llu",
+              (unsigned long long)w->serial, (unsigned long long)rma_inflight_issued);
     ASSERT(w->epoch.locked_at <= rma_inflight_issued);
     w->epoch.lock_stamp++;
     w->epoch.locked_at = rma_inflight_issued;
@@ -78,6 +80,8 @@ int hook_Win_fence(int assertion, MPI_Win win) {
     acquire(EVENT_FENCE);
     if (!w)
         return rc;
+    log_trace(LOG_WINDOWS, "window %llu: a fence%s", (unsigned long long)w->serial,
+              assertion & MPI_MODE_NOSUCCEED ? ", without an epoch after it" : "");
     if (rc == MPI_SUCCESS)
         w->epoch.fenced = !(assertion & MPI_MODE_NOSUCCEED);
     return rma_completion_finish(w, NULL, before, SCOPE_REMOTE, rc);
@@ -108,6 +112,8 @@ static void note_started(struct window *w, MPI_Group group) {
     host_Group_free(&all);
     free(w->started.ranks);
     ASSERT(known >= 0 && known <= n);
+    log_trace(LOG_WINDOWS, "window %llu: MPI_Win_start with %d targets", (unsigned long long)w->serial,
+              known);
     w->started = (struct window_started){numbers, known};
 }
 

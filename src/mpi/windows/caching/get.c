@@ -109,7 +109,7 @@ static inline enum served serve_fast(struct window *w, struct rma_target *t, int
             rma_inflight_overlap(origin, &shape);
         }
         memcpy(origin, data, bytes);
-        PROBE4(hit, w->serial, target, address, bytes);
+        PROBE4(get_hit, w->serial, target, address, bytes);
         rma_get_note_hit(w, t, address, bytes);
         rma_get_note_asked(t, NULL, bytes);
         result = SERVED;
@@ -254,7 +254,7 @@ static bool copy_out(struct window *w, uint32_t entry, const struct access *a, u
 
 static int hit_full(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
                     uint32_t entry) {
-    PROBE4(hit, w->serial, g->target, a->address, a->bytes);
+    PROBE4(get_hit, w->serial, g->target, a->address, a->bytes);
     cache_touch(w->cache, entry, a->bytes);
     copy_out(w, entry, a, a->bytes);
     rma_get_note_hit(w, t, a->address, a->bytes);

@@ -161,7 +161,7 @@ static bool is_simple(const struct get *g, const struct access *a) {
 }
 
 int rma_miss_get(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
-    PROBE4(miss, w->serial, g->target, a->address, a->bytes);
+    PROBE4(get_miss, w->serial, g->target, a->address, a->bytes);
     struct moment issued = get_now(w);
     bool keep = LIKELY(!g->request) || rma_admission_keeps(w, g);
     enum bypass_reason why = keep ? BYPASSED_overlap : BYPASSED_request;
