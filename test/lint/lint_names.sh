@@ -7,7 +7,9 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 api='^(P?MPIX?_|p?mpi_|P?ARMCI|parmci_|v?gasnet|gex_|CLAMPI|clampi_|hearth_|hook_|main$)'
 
-objects() { # tree: prints each object of it and of build/common, and the prefix of its folder, or "-". Objects of deleted files are skipped.
+# tree: prints each object of it and of build/common, and the prefix of its folder, or "-". Skipped are objects of deleted files, and those of
+# a tree that build/common has, too: left from before it had them.
+objects() {
     for folder in pages data gas armci net mpi; do
         find "$1/src/$folder" build/common/src/$folder -name '*.c.o' 2>/dev/null
     done | while read -r object; do
@@ -16,6 +18,7 @@ objects() { # tree: prints each object of it and of build/common, and the prefix
         file=${path#*.dir/}
         source=$list/$(echo "$file" | sed 's,__/,../,g; s,\.o$,,')
         [ -e "$source" ] || continue
+        [ "${object#build/common/}" != "$object" ] || [ ! -e "build/common/$path" ] || continue
         case $list/$file in
         src/mpi/windows/caching/*) echo "$object rma_" ;;
         src/mpi/types/*) echo "$object layout_" ;;
