@@ -234,6 +234,7 @@
 #define settings_find               hearth_core_settings_find
 #define settings_get                hearth_core_settings_get
 #define settings_hold               hearth_core_settings_hold
+#define settings_path               hearth_core_settings_path
 #define settings_source             hearth_core_settings_source
 #define settings_table              hearth_core_settings_table
 #define settings_word               hearth_core_settings_word
@@ -252,6 +253,5 @@
 #define spans_overlapping           hearth_core_spans_overlapping
 #define spans_remove                hearth_core_spans_remove
 #define spans_resize                hearth_core_spans_resize
-#define start_folder_path           hearth_core_start_folder_path
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/log.h"
@@ -337,4 +339,20 @@ const struct settings *settings_get(void) {
     pthread_once(&once, settings_load);
     atomic_store_explicit(&loaded, true, memory_order_release);
     return &current;
+}
+
+/* ---- file names ---- */
+
+static char start_folder[PATH_MAX];
+
+__attribute__((constructor)) static void start_folder_note(void) {
+    if (!getcwd(start_folder, sizeof start_folder))
+        start_folder[0] = 0;
+}
+
+void settings_path(const char *name, char *path, size_t room) {
+    if (*name == '/' || !start_folder[0])
+        snprintf(path, room, "%s", name);
+    else
+        snprintf(path, room, "%s/%s", start_folder, name);
 }

@@ -78,6 +78,10 @@ void settings_defaults(struct settings *into);
 /* Position of word in "a|b|c", or -1. */
 int settings_word(const char *words, const char *word);
 
+/* The absolute form of a file name in a setting: relative ones belong to the folder in which the program started, wherever it goes later.
+ * The name itself, if it is absolute or that folder is unknown. */
+void settings_path(const char *name, char *path, size_t room);
+
 /* The setting whose name is nearest to an unknown one, or NULL if none is near. */
 const struct setting *settings_nearest(const char *name);
 

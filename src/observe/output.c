@@ -11,7 +11,6 @@
 
 #include "base/log.h"
 #include "base/settings.h"
-#include "base/start_folder.h"
 
 static bool is_disabled;
 
@@ -83,7 +82,7 @@ bool output_path(int rank, char *path, size_t room) {
         return false;
     char name[4096];
     output_expand(report, rank, name, sizeof name);
-    start_folder_path(name, path, room);
+    settings_path(name, path, room);
     return true;
 }
 

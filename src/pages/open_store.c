@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/settings.h"
-#include "base/start_folder.h"
 #include "pages/pages_internal.h"
 
 enum { IN_FLIGHT = 64 /* reads and writes of a file */ };
@@ -23,7 +22,7 @@ enum { IN_FLIGHT = 64 /* reads and writes of a file */ };
 const char *pages_folder(void) {
     static _Thread_local char path[PATH_MAX];
     const char *set = settings_get()->nvm_dir, *temporary = secure_getenv("TMPDIR");
-    start_folder_path(*set ? set : temporary && *temporary ? temporary : "/var/tmp", path, sizeof path);
+    settings_path(*set ? set : temporary && *temporary ? temporary : "/var/tmp", path, sizeof path);
     return path;
 }
 

@@ -1,6 +1,6 @@
 /* report_heater.c: heater statistics per rank. The counters of a process are few and of fixed size, so they are
  * gathered separately from the records of windows. */
-#include "mpi/report/report_heater.h"
+#include "mpi/report/report_sections.h"
 
 #include <inttypes.h>
 

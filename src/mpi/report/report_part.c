@@ -1,5 +1,5 @@
-/* report_part.c: see report_part.h. */
-#include "mpi/report/report_part.h"
+/* report_part.c: keeps the parts of the report that other libraries of the process, or the program, hand over. */
+#include "mpi/report/report_sections.h"
 
 #include <pthread.h>
 #include <stdlib.h>

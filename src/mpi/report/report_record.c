@@ -3,7 +3,7 @@
  * The recording of a process is some 20 KB of text. Rank 0 gathers it from a few ranks at a time and writes it before
  * it gathers the next, because there may be many thousands of ranks. It uses collectives, not messages, because
  * their tags could match receives of the program. */
-#include "mpi/report/report_record.h"
+#include "mpi/report/report_sections.h"
 
 #include <stdlib.h>
 
