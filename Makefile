@@ -37,7 +37,7 @@ tests: ## build the tests
 	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="sim_flow sim_pages sim_memory"
 	@$(MAKE) tree-asan TARGETS=units
 
-test: ## run the tests that every change must pass: about 9 minutes on 2 cores, build included
+test: ## run the tests that every change must pass: about 8 minutes on 2 cores, build included
 	@packaging/setup.sh test
 	@$(MAKE) tests
 	@test/run quick
