@@ -148,7 +148,7 @@ static int make_from(const struct layout_element *e, MPI_Count count, uint64_t m
         return e->error;
     struct layout l = layout_share(&e->layout);
     int rc = layout_repeat(&l, count, e->extent, most);
-    ASSERT(rc || l.shape.blocks <= most);
+    ASSERT(rc || !l.shape.list || l.shape.blocks <= most);
     if (!rc)
         *out = l;
     return rc;
