@@ -89,16 +89,22 @@ int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MP
     return rma_bypass_get(w, t, &g, false);
 }
 
+/* Records a get, and shows it to the what-if analysis. */
+static void bypass_follow(struct window *w, struct rma_target *t, MPI_Aint disp, int count) {
+    int rank = t->head.rank;
+    uint64_t address = bypass_address(t, disp), bytes = (uint64_t)count * rma_bypassed_type.size;
+    if (UNLIKELY(rma_record_wants(w, rank, address, rma_bypass_is_analysed(w, t))))
+        rma_record_followed(w, rank, address, bytes, bypass_seen(w, t));
+}
+
 /* Not with threads or a tool: no target is then fast. */
 int rma_bypass_watched(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                        MPI_Datatype ttype, MPI_Win win) {
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     struct rma_target *t = rma_window_peek(w, target); /* it is fast, so it was made */
-    uint64_t address = bypass_address(t, disp), bytes = (uint64_t)tcount * rma_bypassed_type.size;
     bool ends_single = w->single && rma_admission_is_second(w, t);
-    if (UNLIKELY(w->wants_whatif) &&
-        UNLIKELY(rma_record_wants(w, target, address, rma_bypass_is_analysed(w, t))))
-        rma_record_followed(w, target, address, bytes, bypass_seen(w, t));
+    if (w->wants_whatif)
+        bypass_follow(w, t, disp, tcount);
     rma_bypass_count_fast(w, t, tcount);
     if (UNLIKELY(ends_single))
         rma_admission_end_single(w);

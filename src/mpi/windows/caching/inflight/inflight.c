@@ -43,7 +43,7 @@ static int inflight_grow(void) {
     return 0;
 }
 
-static uint32_t take_number(void) {
+uint32_t rma_inflight_new(void) {
     if (op_free != NO_OP) {
         uint32_t id = op_free;
         op_free = rma_ops[id].next_request;
@@ -123,10 +123,6 @@ static void unwatch_buffer(uint32_t id) {
     rma_inflight_buffers--;
 }
 
-uint32_t rma_inflight_new(void) {
-    return take_number();
-}
-
 void rma_inflight_list(uint32_t id) {
     struct op *op = &rma_ops[id];
     op->sequence = rma_inflight_issued++;
@@ -141,7 +137,7 @@ void rma_inflight_list(uint32_t id) {
 }
 
 uint32_t rma_inflight_add(const struct op *op) {
-    uint32_t id = take_number();
+    uint32_t id = rma_inflight_new();
     if (id == NO_OP)
         return NO_OP;
     rma_ops[id] = *op;
@@ -150,7 +146,7 @@ uint32_t rma_inflight_add(const struct op *op) {
 }
 
 uint32_t rma_inflight_add_nonsync(void) {
-    uint32_t id = take_number();
+    uint32_t id = rma_inflight_new();
     if (id != NO_OP)
         rma_ops[id] = (struct op){.kind = OP_NONSYNC,
                                   .entry = CACHE_NONE,
