@@ -4,6 +4,7 @@
 #include "mpi/host/complaints.h"
 #include "mpi/host/hooks.h"
 #include "mpi/host/progress.h"
+#include "mpi/host/resident.h"
 #include "mpi/messages/start.h"
 #include "mpi/report/report.h"
 #include "mpi/report/report_partial.h"
@@ -22,6 +23,7 @@ int hook_Finalize(void) {
     report_at_end();
     report_partial_remove();
     live_close(LIVE_BY_MPI);
+    resident_keep();
     int rc = host_Finalize();
     job_end_register(NULL); /* no job is left */
     return rc;
