@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR RECORD # RECORD=1: tests record their run, see test/status
 
-.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-builds test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-walks bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full tests-full test-loaded test-x86 test-foreign test-mpis test-builds test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-pgas bench-windows bench-walks bench-osu bench-overhead bench-report-cost install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/.configured
 
 # The targets that are built in a tree, and before them in build/common: the groups in CMakeLists.txt. `all` builds what is installed.
@@ -153,6 +153,11 @@ bench-report-cost: ## measure what a report costs
 	@packaging/setup.sh build
 	@$(MAKE) bench-programs
 	@bench/report_cost.sh
+
+bench-osu: ## compare each kind of call with the MPI alone, by size, in 40 minutes: BENCH=--quick in 6, ONLY=REGEXP, SETTINGS="K=V"
+	@packaging/setup.sh build
+	@$(MAKE) bench-programs
+	@bench/osu/osu.sh $(BENCH)
 
 bench-overhead: ## measure the overhead of calls that Hearth does not make faster
 	@packaging/setup.sh build

@@ -2,7 +2,7 @@
 
   results FOLDER [figures=FILE]     the page of results, from the tables of all benches in FOLDER: results.md, .html and .csv
   BENCH FOLDER [NAME=VALUE]...      the report of one bench on standard output: armci, barnes-hut, clampi, dft, dgemm, halo, lcc, match,
-                                    modes, overhead, pgas, programs, scores, sim, vgasnet, windows; the function report of its module names its settings
+                                    modes, osu, overhead, pgas, programs, scores, sim, vgasnet, windows; the function report of its module names its settings
   plots FOLDER bench=BENCH [...]    draws the plots of one bench
   narrow TABLE value=COLUMN [...]   exit status 0 if all 95 % intervals of a table are within 5 %; see narrow.py
   nvm-rate FOLDER share=N           the throttled rate of the NVM: 1/N of the network's rate; see vgasnet.py
@@ -19,7 +19,7 @@ COMMANDS = {
     "nvm-rate": ("vgasnet", "nvm_rate"),
     "picture": ("picture", "picture"),
 }
-BENCHES = "armci barnes-hut clampi dft dgemm halo lcc match modes overhead pgas programs scores sim vgasnet windows".split()
+BENCHES = "armci barnes-hut clampi dft dgemm halo lcc match modes osu overhead pgas programs scores sim vgasnet windows".split()
 
 
 def main(arguments):

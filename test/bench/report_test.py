@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from report import clampi, figures, match, narrow, plot, text, vgasnet, wording
+from report import clampi, figures, match, narrow, osu, plot, text, vgasnet, wording
 from report.__main__ import BENCHES, main
 from report.figures import Claim, at_least, at_most, below, highest, inverse, least, lowest, rows, total
 from report.rounds import Rounds, first, last, mean, mean_rate
@@ -232,6 +232,34 @@ class TestReports(Files):
         self.assertEqual([text.times(None), text.times(9.994), text.times(12.6)], ["missing", "9.99x", "13x"])
         self.assertEqual([text.size(8), text.size(1536), text.size(1048576)], ["8 B", "1.5 KB", "1 MB"])
         self.assertEqual([text.nanoseconds(999), text.nanoseconds(1500), text.nanoseconds(2e6)], ["999 ns", "1.5 us", "2 ms"])
+
+
+class TestOsu(Files):
+    COLUMNS = "mpi,place,ranks,config,round,case,bytes,samples,ns,low,high,least\n"
+
+    def lines(self, **ratios):
+        """The report of a latency of 100 ns without Hearth, by its ratios of the rounds."""
+        text = self.COLUMNS
+        for case, values in ratios.items():
+            for round_, ratio in enumerate(values, 1):
+                for config, ns in ("bare", 100), ("hearth", 100 * ratio):
+                    text += f"mpich,node,2,{config},{round_},{case},8,3,{ns},{ns},{ns},{ns}\n"
+        self.write("cells.csv", text)
+        return list(osu.report(self.path))
+
+    def test_a_cell_is_lost_if_its_whole_interval_is_above_the_limit(self):
+        lines = self.lines(latency=[1.3] * 6, bandwidth=[1.3, 1.3, 1.3, 1.3, 1.01, 1.3])
+        self.assertIn("| MPICH | one node | latency, 8 B | 100 ns | 1.30 | 1.30 to 1.30 |", lines)
+        self.assertFalse([line for line in lines if "bandwidth, 8 B" in line])
+        self.assertIn("| MPICH | one node | messages | 2 | 1 | 1.30 | 0.85 | 1.30 | 1.30 |", lines)
+
+    def test_a_cell_of_one_configuration_is_missing(self):
+        self.write("cells.csv", self.COLUMNS + "mpich,nodes,2,bare,1,latency,8,3,1,1,1,1\n")
+        self.assertIn("- not measured: MPICH, between nodes, latency, 8 B, with Hearth", list(osu.report(self.path)))
+
+    def test_kinds(self):
+        kinds = [osu.kind_of(case) for case in ("both_ways", "get_bw.fence.create", "barrier", "rput.create", "threads")]
+        self.assertEqual(kinds, ["messages", "windows", "collectives", "others", "others"])
 
 
 class TestPlots(Files):

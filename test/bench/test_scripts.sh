@@ -13,14 +13,14 @@ mkdir -p "$dir/test/cluster" "$dir"/build/openmpi/{bench,bin,sim}
 cp -r "$here/../bench" "$here/../packaging" "$dir/"
 printf '#!/bin/sh\nshift 2\nCLUSTER_KIND=none exec "$@"\n' >"$dir/test/cluster/hosts.sh"
 printf '#!/bin/sh\nexit 1\n' >"$dir/test/launch.sh"
-for program in bench/{clampi_hit,clampi_parts,modes_loop,match_mpi,armci_ops,vgasnet_hit} bin/{lcc,barnes-hut,dft,dgemm,dht,halo,stencil} sim/sim_flow bench/{overhead,report_calls} bench/windows_ops; do
+for program in bench/{clampi_hit,clampi_parts,modes_loop,match_mpi,armci_ops,vgasnet_hit} bin/{lcc,barnes-hut,dft,dgemm,dht,halo,stencil} sim/sim_flow bench/{overhead,report_calls} bench/{windows_ops,osu_cells,osu_start}; do
     printf '#!/bin/sh\n' >"$dir/build/openmpi/$program"
 done
 chmod +x "$dir"/test/*.sh "$dir"/test/cluster/*.sh "$dir"/build/openmpi/*/*
 
-scripts=(clampi/{clampi,modes,lcc,barnes_hut} match/{match,halo} armci/{armci,dft} vgasnet/{vgasnet,dgemm,pgas} windows/windows sim overhead report_cost)
+scripts=(clampi/{clampi,modes,lcc,barnes_hut} match/{match,halo} armci/{armci,dft} vgasnet/{vgasnet,dgemm,pgas} windows/windows osu/osu sim overhead report_cost)
 # One of each kind: of the calls of a library, of a program, and by itself.
-[ "${HEARTH_TEST_TIER:-}" != quick ] || scripts=(clampi/{modes,lcc} match/match armci/armci vgasnet/{vgasnet,pgas} windows/windows overhead)
+[ "${HEARTH_TEST_TIER:-}" != quick ] || scripts=(clampi/{modes,lcc} match/match armci/armci vgasnet/{vgasnet,pgas} windows/windows osu/osu overhead)
 for script in "${scripts[@]}"; do
     name=$(basename "$script")
     expected=0
