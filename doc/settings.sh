@@ -24,6 +24,7 @@ table() { # audience
         gsub(/\|/, "\\|", help)
         if (kind == "choice") { range = words; gsub(/\|/, ", ", range) }
         else if (kind == "text") range = "any text"
+        else if (kind == "file") range = "a file"
         else if (kind == "levels") { range = words ", or AREA:LEVEL,..."; gsub(/\|/, ", ", range) }
         else range = $4 " to " $5
         if (kind == "size") range = range " bytes"

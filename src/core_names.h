@@ -206,7 +206,6 @@
 #define output_differs              hearth_core_output_differs
 #define output_disable              hearth_core_output_disable
 #define output_is_apart             hearth_core_output_is_apart
-#define output_is_json              hearth_core_output_is_json
 #define output_is_wanted            hearth_core_output_is_wanted
 #define output_kind                 hearth_core_output_kind
 #define output_open                 hearth_core_output_open

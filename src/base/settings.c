@@ -137,6 +137,17 @@ static int store_levels(const struct setting *s, const char *text, char *field, 
     return err;
 }
 
+/* 1 and - are what other programs take for stderr. */
+static int store_file(const struct setting *s, const char *text, char *field, char *why, size_t why_size) {
+    bool is_file = strcmp(text, "1") && strcmp(text, "-");
+    if (!is_file && why_size)
+        snprintf(why, why_size, "%s=%s names no file: write %s=run.json, which hearth report prints", s->name,
+                 text, s->name);
+    else if (is_file)
+        *(const char **)(void *)field = text;
+    return is_file ? 0 : -EINVAL;
+}
+
 int settings_parse(const struct setting *s, const char *text, struct settings *into, char *why,
                    size_t why_size) {
     char *field = (char *)into + s->offset, range[256];
@@ -144,6 +155,8 @@ int settings_parse(const struct setting *s, const char *text, struct settings *i
         *(const char **)(void *)field = text;
         return 0;
     }
+    if (s->kind == SETTING_file)
+        return store_file(s, text, field, why, why_size);
     if (s->kind == SETTING_levels)
         return store_levels(s, text, field, why, why_size);
     int err = s->kind == SETTING_choice ? store_choice(s, text, field) : store_number(s, text, field);
@@ -185,6 +198,7 @@ void settings_print(const struct setting *s, const struct settings *from, char *
         print_word(s->words, *(const int *)field, text, room);
         return;
     case SETTING_text:
+    case SETTING_file:
     case SETTING_levels:
         snprintf(text, room, "%s", *(const char *const *)field);
     }
@@ -320,7 +334,7 @@ static void settings_load(void) {
         if (!text)
             continue;
         if (settings_parse(&table[i], text, &current, why, sizeof why))
-            complain("%s; using the default, %s", why, table[i].fallback);
+            complain(*table[i].fallback ? "%s; using the default, %s" : "%s", why, table[i].fallback);
         else
             sources[i] = SOURCE_ENVIRONMENT;
     }

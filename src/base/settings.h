@@ -6,7 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum setting_kind { SETTING_count, SETTING_size, SETTING_real, SETTING_choice, SETTING_text, SETTING_levels };
+enum setting_kind {
+    SETTING_count,
+    SETTING_size,
+    SETTING_real,
+    SETTING_choice,
+    SETTING_text,
+    SETTING_file,
+    SETTING_levels
+};
 enum setting_audience { FOR_USERS, FOR_EXPERTS, FOR_MEASUREMENTS };
 enum setting_source { SOURCE_DEFAULT, SOURCE_ENVIRONMENT };
 
@@ -15,6 +23,7 @@ typedef uint64_t setting_size_t;
 typedef double setting_real_t;
 typedef int setting_choice_t; /* position in the list of words */
 typedef const char *setting_text_t;
+typedef const char *setting_file_t;
 typedef const char *setting_levels_t; /* as log_set_levels reads them */
 
 struct settings {

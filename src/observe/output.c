@@ -24,18 +24,8 @@ bool output_is_apart(void) {
     return strstr(report, "%r") || strstr(report, "%p");
 }
 
-static bool ends_in_json(const char *path) {
-    size_t n = strlen(path);
-    return n >= 5 && !strcmp(path + n - 5, ".json");
-}
-
-bool output_is_json(void) {
-    return ends_in_json(settings_get()->report);
-}
-
 int output_kind(void) {
-    bool is_on_stderr = strcmp(settings_get()->report, "1") == 0;
-    return output_is_wanted() ? 1 + 2 * output_is_apart() + 4 * output_is_json() + 8 * is_on_stderr : 0;
+    return output_is_wanted() ? 1 + output_is_apart() : 0;
 }
 
 void output_disable(void) {
@@ -78,7 +68,7 @@ static void insert_part(char *path, size_t room, const char *part) {
 
 bool output_path(int rank, char *path, size_t room) {
     const char *report = settings_get()->report;
-    if (!output_is_wanted() || !strcmp(report, "1"))
+    if (!output_is_wanted())
         return false;
     char name[4096];
     output_expand(report, rank, name, sizeof name);
@@ -101,12 +91,11 @@ static int output_open_file(struct output *o) {
 }
 
 bool output_open(struct output *o, int rank, const char *part) {
-    *o = (struct output){.file = stderr};
+    *o = (struct output){0};
     if (!output_path(rank, o->path, sizeof o->path))
-        return true;
+        return false;
     if (part)
         insert_part(o->path, sizeof o->path, part);
-    o->is_json = ends_in_json(o->path);
     int fd = output_open_file(o);
     o->file = fd < 0 ? NULL : fdopen(fd, "w");
     if (o->file)
@@ -140,23 +129,16 @@ int output_complete(FILE *file, const char *draft, const char *path) {
     return fault;
 }
 
-static void complete_report(struct output *o) {
+void output_close(struct output *o) {
     const char *draft = o->draft[0] ? o->draft : NULL;
     int fault = output_complete(o->file, draft, o->path);
+    o->file = NULL;
     if (!fault)
         return;
     log_error("HEARTH_REPORT: writing %s failed: %s; the report is %s", o->path, strerror(fault),
               draft ? "not written" : "incomplete");
     if (draft)
         unlink(draft);
-}
-
-void output_close(struct output *o) {
-    if (o->path[0])
-        complete_report(o);
-    else
-        fflush(o->file);
-    o->file = NULL;
 }
 
 char *output_text(FILE *file, char **text) {

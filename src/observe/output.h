@@ -7,27 +7,24 @@
 
 struct output {
     FILE *file;
-    bool is_json;
-    char path[4096];  /* empty: stderr */
+    char path[4096];
     char draft[4128]; /* name until it is complete; empty: written in place */
 };
 
 /* Whether a report is requested at all; whether every rank writes its own (the name contains %r or %p). */
 bool output_is_wanted(void);
 bool output_is_apart(void);
-/* Whether it will be JSON: the name ends in .json. */
-bool output_is_json(void);
 
-/* A code for all of this, less than 16; 0: no report. It decides which collective calls the ranks make for the report, so it must be the
+/* A code for both, less than 16; 0: no report. It decides which collective calls the ranks make for the report, so it must be the
  * same on all of them. If it is not, none of them may write one: output_disable, and one of them calls output_differs, which says so. */
 int output_kind(void);
 void output_disable(void);
 void output_differs(void);
 
-/* The file, with its name expanded and an absolute path; false: none is wanted, or it is stderr. */
+/* The file, with its name expanded and an absolute path; false: none is wanted. */
 bool output_path(int rank, char *path, size_t room);
 
-/* Opens stderr, or a new file, with permissions by the umask; links are not followed. `part`, unless NULL, is inserted
+/* Opens a new file, with permissions by the umask; links are not followed. `part`, unless NULL, is inserted
  * into the name before its extension, so that several reports of a process do not overwrite each other. Returns false
  * after an error line if it cannot be written. */
 bool output_open(struct output *o, int rank, const char *part);

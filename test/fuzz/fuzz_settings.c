@@ -12,7 +12,8 @@ enum { NAME = 0xff };
 static bool is_equal(const struct setting *s, const struct settings *a, const struct settings *b) {
     const char *x = (const char *)a + s->offset, *y = (const char *)b + s->offset;
     size_t bytes = s->kind == SETTING_choice ? sizeof(int) : 8;
-    return s->kind == SETTING_text || s->kind == SETTING_levels || !memcmp(x, y, bytes);
+    return s->kind == SETTING_text || s->kind == SETTING_file || s->kind == SETTING_levels ||
+           !memcmp(x, y, bytes);
 }
 
 static void check_range(const struct setting *s, const struct settings *in) {

@@ -33,8 +33,8 @@ echo "without Hearth: $(paste -sd ' ' <<<"$want")"
 check() { # name, options
     local what=$1 got gets
     shift
-    got=$(energies "${hearth[@]}" --env HEARTH_REPORT="$dir/report.txt" "$@")
-    gets=$(sed -n 's/^hearth: of \([0-9]*\) gets.*/\1/p' "$dir/report.txt")
+    got=$(energies "${hearth[@]}" --env HEARTH_REPORT="$dir/report.json" "$@")
+    gets=$(/usr/bin/python3 -c 'import json, sys; print(sum(w["gets"] for w in json.load(open(sys.argv[1]))["windows"]))' "$dir/report.json")
     if [ "$got" = "$want" ] && [ "${gets:-0}" -gt 1000 ]; then
         echo "ok $what: $gets gets went through Hearth"
     else

@@ -14,10 +14,11 @@ cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
 
 check() { # name, first library, second library, line expected of both ranks
     local out
-    out=$("$here/launch.sh" "$mpi" 2 --preload "$2" --preload "$3" --env HEARTH_BYPASS=never --env HEARTH_REPORT=1 \
+    out=$("$here/launch.sh" "$mpi" 2 --preload "$2" --preload "$3" --env HEARTH_BYPASS=never --env HEARTH_REPORT="$dir/run.json" \
         "$dir/program" 2>&1)
-    local status=$?
-    if [ $status = 0 ] && [ "$(grep -c "$4" <<<"$out")" = 2 ] && grep -q 'of 20 gets on 2 ranks 18 ' <<<"$out"; then
+    local status=$? served
+    served=$("$tree/bin/hearth" report "$dir/run.json" | grep -E '^ +\* +20 +18 ')
+    if [ $status = 0 ] && [ "$(grep -c "$4" <<<"$out")" = 2 ] && [ "$served" ]; then
         echo "ok $1"
     else
         echo "FAIL $1: exit status $status, expected of both ranks: $4"

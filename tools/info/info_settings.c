@@ -21,6 +21,8 @@ static void print_range(const struct setting *s) {
         printf("; one of %s", s->words);
     else if (s->kind == SETTING_levels)
         printf("; one of %s, or a list of AREA:LEVEL", s->words);
+    else if (s->kind == SETTING_file)
+        printf("; a file");
     else if (s->kind != SETTING_text)
         printf("; %g to %g%s", s->least, s->most, s->kind == SETTING_size ? " bytes" : "");
 }

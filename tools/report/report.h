@@ -83,6 +83,10 @@ struct window_sum {
     } whatif;
     struct curve curve;
     uint64_t why[BYPASS_REASONS]; /* bypassed gets by reason */
+    const char *why_operations;   /* what decided who executes the operations; NULL: no measurement */
+    struct {
+        double took, saved; /* by the caches of all ranks, before their last suspension */
+    } cache_seconds;
 };
 
 enum { BINS_MOST = 4096 };

@@ -167,13 +167,22 @@ static void advise_bypass(const struct run *run, const struct window_sum *w, str
     if (w->sum.suspended)
         advice_note(r, w,
                     need_text("the cache cost more than it saved and was suspended %" PRIu64
-                              " times, for %s of the gets; to keep it active, "
+                              " times, for %s of the gets; before the last time it had taken %s and saved "
+                              "%s; to keep it active, "
                               "set HEARTH_SUSPEND=0",
-                              w->sum.suspended, say_percent(share(w->sum.suspended_gets, w->sum.gets))));
+                              w->sum.suspended, say_percent(share(w->sum.suspended_gets, w->sum.gets)),
+                              say_seconds(w->cache_seconds.took), say_seconds(w->cache_seconds.saved)));
     else if (bypassed >= 0.5 && !strcmp(w->mode, "off"))
         advice_note(r, w, need_text("mode off: none of its gets can be served"));
     else if (bypassed >= 0.5)
         advise_reason(w, r);
+}
+
+static void advise_operations(const struct run *run, const struct window_sum *w, struct remarks *r) {
+    if (w->why_operations)
+        advice_note(r, w,
+                    need_text("%s executed its operations: %s", w->is_served ? "Hearth" : "the MPI library",
+                              w->why_operations));
 }
 
 /* A cache that is much larger than its curve requires. */
@@ -202,7 +211,7 @@ static void advise_balance(const struct run *run, struct strvec *lines) {
 
 void report_advice(const struct run *run, struct strvec *lines) {
     static void (*const pieces[])(const struct run *, const struct window_sum *, struct remarks *) = {
-        advise_storage, advise_index, advise_mode, advise_bypass, advise_less};
+        advise_storage, advise_index, advise_mode, advise_bypass, advise_operations, advise_less};
     struct remarks remarks = {0};
     for (size_t i = 0; i < run->window_count && i < WINDOWS; i++)
         for (size_t k = 0; k < sizeof pieces / sizeof pieces[0] && run->windows[i].sum.gets; k++)

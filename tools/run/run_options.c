@@ -48,8 +48,8 @@ static int folder_fault(const char *folder) {
  * is made absolute. */
 static int add_report(struct run_options *o, const char *file) {
     char here[PATH_MAX];
-    if (!strcmp(file, "-") || !strcmp(file, "1"))
-        return add_setting(o, "HEARTH_REPORT", "1");
+    if (!strcmp(file, "-"))
+        return refuse("--report - names no file: write --report run.json, which hearth report prints");
     if (!*file || file[strlen(file) - 1] == '/')
         return refuse("--report \"%s\" is not the name of a file", file);
     if (*file != '/' && !getcwd(here, sizeof here))

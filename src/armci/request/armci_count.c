@@ -53,46 +53,6 @@ static struct sums count_gather(const struct net_counts *n, bool apart) {
     return all;
 }
 
-static void count_text_kind(FILE *f, const struct counts *c, int kind) {
-    uint64_t local = c->calls[kind][0], remote = c->calls[kind][1];
-    if (local + remote == 0)
-        return;
-    fprintf(f, "  %-18s %12llu on its node %12llu to others %16llu bytes", kind_names[kind],
-            (unsigned long long)local, (unsigned long long)remote,
-            (unsigned long long)(c->bytes[kind][0] + c->bytes[kind][1]));
-    for (int i = 0; kind <= COUNT_ACC && i < COUNT_SIZES; i++)
-        if (c->sizes[kind][i] > 0)
-            fprintf(f, "%s %s: %llu", i == 0 ? ";" : ",", size_names[i],
-                    (unsigned long long)c->sizes[kind][i]);
-    fputc('\n', f);
-}
-
-static void count_write_text(FILE *f, const struct sums *s, const struct net_counts *n, int ranks) {
-    fprintf(f, "hearth: ARMCI, %d rank%s on %d node%s\n", ranks, ranks == 1 ? "" : "s",
-            armci_job.world->nodes, armci_job.world->nodes == 1 ? "" : "s");
-    for (int kind = 0; kind < COUNT_KINDS; kind++)
-        count_text_kind(f, &s->done, kind);
-    if (armci_job.world->nodes > 1)
-        fprintf(f,
-                "  to helpers: %llu blocks, %llu bytes; %llu waits for a buffer, %llu size hints, %llu "
-                "grants of pool buffers\n"
-                "  helpers: %llu blocks, %llu bytes; pool buffers granted %llu times, refused %llu; %llu "
-                "retries\n"
-                "  buffers: %llu of %llu bytes per rank and helper, %llu pool buffers of %llu; %llu bytes of "
-                "address space\n",
-                (unsigned long long)s->net[0], (unsigned long long)s->net[1], (unsigned long long)s->net[2],
-                (unsigned long long)s->net[3], (unsigned long long)s->net[4], (unsigned long long)s->net[5],
-                (unsigned long long)s->net[6], (unsigned long long)s->net[8], (unsigned long long)s->net[9],
-                (unsigned long long)s->net[10], (unsigned long long)n->buffers,
-                (unsigned long long)n->buffer_bytes, (unsigned long long)n->pool_buffers,
-                (unsigned long long)n->pool_buffer_bytes, (unsigned long long)s->net[13]);
-    fprintf(f,
-            "  helpers: busy %.3f s of %.3f s, woken %llu times, moved %llu; %llu requests of their own "
-            "nodes\n",
-            s->seconds[0], s->seconds[1], (unsigned long long)s->net[11], (unsigned long long)s->net[12],
-            (unsigned long long)s->net[7]);
-}
-
 static void count_json_kind(struct json *j, const struct counts *c, int kind) {
     json_open(j, kind_names[kind], '{');
     json_count(j, "near", c->calls[kind][0]);
@@ -144,13 +104,7 @@ void armci_count_report(const struct net_counts *net) {
     bool apart = output_is_apart();
     int ranks = apart ? 1 : armci_job.size;
     struct sums all = count_gather(net, apart);
-    struct output o;
     if (!apart && armci_job.rank != 0)
         return;
-    if (output_is_json())
-        count_report_json(&(struct count_part){&all, net}, ranks);
-    else if (output_open(&o, armci_job.rank, "armci")) {
-        count_write_text(o.file, &all, net, ranks);
-        output_close(&o);
-    }
+    count_report_json(&(struct count_part){&all, net}, ranks);
 }

@@ -179,34 +179,6 @@ static void stats_collect(bool apart, struct report *all) {
         MPI_Reduce(&mine, all, (int)(sizeof mine / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, 0, gas_comm.all);
 }
 
-static void stats_text_kind(FILE *f, const struct sums *s, int kind) {
-    uint64_t all = calls_of(s, (enum stats_kind)kind), remote = s->remote_calls[kind];
-    if (all == 0)
-        return;
-    fprintf(f, "  %-7s %12llu on its node %12llu to others %16llu bytes", kind_names[kind],
-            (unsigned long long)(all - remote), (unsigned long long)remote,
-            (unsigned long long)(s->bytes[kind][0] + s->bytes[kind][1]));
-    const char *between = "; up to";
-    for (int i = 0; i < STATS_SIZES; i++)
-        if (s->sizes[kind][i] > 0) {
-            fprintf(f, "%s %s: %llu", between, size_names[i], (unsigned long long)s->sizes[kind][i]);
-            between = ",";
-        }
-    fputc('\n', f);
-}
-
-static void stats_write_text(FILE *f, const struct report *r, int ranks) {
-    fprintf(f, "hearth: vGASNet, %d rank%s on %d node%s, segments %s\n", ranks, ranks == 1 ? "" : "s",
-            gas_job.world->nodes, gas_job.world->nodes == 1 ? "" : "s",
-            gas_job.pages ? "in pages" : "in memory");
-    for (int kind = 0; kind < STATS_KINDS; kind++)
-        stats_text_kind(f, &r->done, kind);
-    for (int i = 0; gas_job.pages && i < OF_PAGES; i++)
-        fprintf(f, "%s %s %llu%s", i % OF_PROCESS == 0 ? "  pages:" : ",", page_names[i],
-                (unsigned long long)r->pages[i],
-                i % OF_PROCESS == OF_PROCESS - 1 || i + 1 == OF_PAGES ? "\n" : "");
-}
-
 static void stats_json_kind(struct json *j, const struct sums *s, int kind) {
     json_open(j, kind_names[kind], '{');
     json_count(j, "near", calls_of(s, (enum stats_kind)kind) - s->remote_calls[kind]);
@@ -246,14 +218,8 @@ void gas_stats_report(void) {
     bool apart = output_is_apart();
     int ranks = apart ? 1 : gas_job.size;
     struct report all;
-    struct output o;
     stats_collect(apart, &all);
     if (!apart && gas_job.rank != 0)
         return;
-    if (output_is_json())
-        stats_report_json(&all, ranks);
-    else if (output_open(&o, gas_job.rank, "gas")) {
-        stats_write_text(o.file, &all, ranks);
-        output_close(&o);
-    }
+    stats_report_json(&all, ranks);
 }

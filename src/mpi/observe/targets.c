@@ -54,7 +54,7 @@ static int members_free(MPI_Comm comm, int key, void *members, void *state) {
 }
 
 void targets_open(bool wanted, bool threads) {
-    bool observes = wanted && settings_get()->record && output_is_json();
+    bool observes = wanted && settings_get()->record;
     if (observes &&
         host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, members_free, &members_key, NULL) != MPI_SUCCESS)
         observes = false;

@@ -1,4 +1,4 @@
-/* report.c: the report at the end of the job: statistics of the cache per window and rank, as text or JSON.
+/* report.c: the report at the end of the job: statistics of the cache per window and rank, as JSON.
  *
  * Counters of freed windows are kept as records. At MPI_Finalize rank 0 gathers all records and writes one report. If
  * the file name contains %r or %p, each rank writes its own instead. */
@@ -91,138 +91,6 @@ static double report_share(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
-static void report_text_row(FILE *file, const char *who, const CLAMPI_Stats *s) {
-    fprintf(file,
-            "  %5s %10" PRIu64 " %5.1f%% %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 " %9" PRIu64
-            " %9" PRIu64,
-            who, s->gets, 100 * report_share(hits(s), s->gets), s->full_hits, s->partial_hits,
-            s->pending_hits, s->direct, s->conflicting, s->capacity);
-    fprintf(file, " %9" PRIu64 " %9" PRIu64 " %9.1f %9.1f %9" PRIu64 "\n", s->failing, s->bypassed,
-            (double)s->bytes_served / 1e6, (double)s->bytes_fetched / 1e6, s->elided);
-}
-
-static void text_ahead(FILE *file, const CLAMPI_Stats *s) {
-    if (s->ahead_fetched)
-        fprintf(file, "  read ahead: %" PRIu64 " blocks, of which %" PRIu64 " were used\n", s->ahead_fetched,
-                s->ahead_used);
-}
-
-/* Why gets bypassed the window's caches, most first. */
-static void text_bypassed(FILE *file, const struct rma_kept *first, const struct rma_kept *end) {
-    uint64_t why[BYPASS_REASONS] = {0};
-    for (const struct rma_kept *r = first; r < end; r++)
-        for (int i = 0; i < BYPASS_REASONS; i++)
-            why[i] += r->why[i];
-    for (;;) {
-        int most = 0;
-        for (int i = 1; i < BYPASS_REASONS; i++)
-            most = why[i] > why[most] ? i : most;
-        if (!why[most])
-            return;
-        fprintf(file, "  %" PRIu64 " gets bypassed the cache: %s\n", why[most], bypass_reason_text(most));
-        why[most] = 0;
-    }
-}
-
-/* When and why a window's cache was suspended. */
-static void text_suspensions(FILE *file, const struct rma_kept *first, const struct rma_kept *end) {
-    for (const struct rma_kept *r = first; r < end; r++)
-        if (r->suspended && !r->serial)
-            fprintf(file, "  rank %d: suspended %" PRIu64 " times for %" PRIu64 " gets in all\n", r->rank,
-                    r->suspended, r->suspended_gets);
-        else if (r->suspended)
-            fprintf(file,
-                    "  rank %d: suspended %" PRIu64 " times for %" PRIu64
-                    " gets in all, first %.1f s after the window was "
-                    "created: the cache took %.1f us and saved %.1f us (the last time)\n",
-                    r->rank, r->suspended, r->suspended_gets, (double)r->first_suspended_ms / 1e3,
-                    (double)r->spent_ns / 1e3, (double)r->saved_ns / 1e3);
-}
-
-/* The library that executes the window's operations, if that is not the default, and why. */
-static void text_served(FILE *file, const struct rma_kept *r) {
-    char why[128];
-    if (r->served || r->served_reason)
-        fprintf(file, ", operations by %s", r->served ? "Hearth" : "the MPI library");
-    if (!r->served_reason)
-        return;
-    serve_auto_text(r->served_reason, why, sizeof why);
-    fprintf(file, ": %s", why);
-}
-
-static void text_window(FILE *file, const struct rma_kept *first, const struct rma_kept *end) {
-    CLAMPI_Stats sum = {0};
-    fprintf(file, "window %" PRIu64 " '%s', mode %s", first->serial, first->name, mode_word(first->mode));
-    text_served(file, first);
-    fprintf(file, "\n");
-    fprintf(file, "  %5s %10s %6s %10s %8s %8s %9s %9s %9s %9s %9s %9s %9s %9s\n", "rank", "gets", "hits",
-            "full", "partial", "pending", "direct", "conflict", "capacity", "failing", "bypassed",
-            "served MB", "fetched MB", "elided");
-    for (const struct rma_kept *r = first; r < end; r++) {
-        char who[16];
-        snprintf(who, sizeof who, "%d", r->rank);
-        report_text_row(file, who, &r->stats);
-        rma_kept_sum(&sum, &r->stats);
-    }
-    report_text_row(file, "all", &sum);
-    text_ahead(file, &sum);
-    text_bypassed(file, first, end);
-    text_suspensions(file, first, end);
-}
-
-/* What other modes would have served, if the difference is significant. */
-static void text_advice(FILE *file, const struct rma_kept *all, size_t count) {
-    struct cache_whatif_counts sum = {0};
-    uint64_t hit = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct cache_whatif_counts *f = &all[i].whatif;
-        if (all[i].mode != MODE_TRANSPARENT || !f->gets)
-            continue;
-        sum.gets += f->gets, sum.kept += f->kept, sum.kept_within += f->kept_within, sum.bytes += f->bytes;
-        hit += hits(&all[i].stats);
-    }
-    double now = report_share(hit, sum.gets), within = report_share(sum.kept_within, sum.gets),
-           kept = report_share(sum.kept, sum.gets);
-    if (kept < now + 0.05)
-        return;
-    fprintf(file,
-            "of %" PRIu64 " remote gets in transparent mode, acquire mode would have served about %.0f %%, "
-            "always mode %.0f %%, "
-            "with %.1f MB of cache in all\n",
-            sum.gets, 100 * within, 100 * kept, (double)sum.bytes / 1e6);
-    if (within >= now + 0.05)
-        fprintf(file, "  try HEARTH_MODE=acquire, and HEARTH_CHECK=1 once\n");
-    else
-        fprintf(file, "  if no rank writes what others have read: try clampi_mode=always for these windows, "
-                      "and HEARTH_CHECK=1 once\n");
-}
-
-static void report_write_text(FILE *file, const struct rma_kept *all, size_t count, int ranks) {
-    CLAMPI_Stats sum = {0};
-    for (size_t i = 0; i < count; i++)
-        rma_kept_sum(&sum, &all[i].stats);
-    fprintf(file,
-            "hearth: of %" PRIu64 " gets on %d ranks %" PRIu64
-            " (%.1f %%) were served by the cache: %.1f MB local, "
-            "%.1f MB through MPI; %" PRIu64 " flushes had nothing to wait for\n",
-            sum.gets, ranks, hits(&sum), 100 * report_share(hits(&sum), sum.gets),
-            (double)sum.bytes_served / 1e6, (double)sum.bytes_fetched / 1e6, sum.elided);
-    uint64_t silent = 0;
-    for (size_t i = 0, end; i < count; i = end) {
-        uint64_t gets = 0;
-        for (end = i; end < count && all[end].serial == all[i].serial; end++)
-            gets += all[end].stats.gets;
-        if (gets)
-            text_window(file, &all[i], &all[end]);
-        silent += !gets;
-    }
-    if (silent)
-        fprintf(file, "%" PRIu64 " more windows had no gets\n", silent);
-    text_advice(file, all, count);
-    p2p_count_text(file);
-    report_heaters_text(file);
-}
-
 static void json_bypassed(struct json *j, const uint64_t *why) {
     json_open(j, "bypassed_why", '{');
     for (int i = 0; i < BYPASS_REASONS; i++)
@@ -242,6 +110,24 @@ static void json_whatif(struct json *j, const struct cache_whatif_counts *f) {
     json_close(j, '}');
 }
 
+/* The first suspension of a window's cache, and what the cache had taken and saved before the last one. */
+static void json_suspension(struct json *j, const struct rma_kept *r) {
+    if (!r->suspended || !r->serial)
+        return;
+    json_number(j, "suspended_first_seconds", (double)r->first_suspended_ms / 1e3);
+    json_number(j, "cache_took_seconds", (double)r->spent_ns / 1e9);
+    json_number(j, "cache_saved_seconds", (double)r->saved_ns / 1e9);
+}
+
+/* The measurement that decided who executes the window's operations. */
+static void json_why_served(struct json *j, const struct rma_kept *r) {
+    char why[128];
+    if (!r->served_reason)
+        return;
+    serve_auto_text(r->served_reason, why, sizeof why);
+    json_string(j, "operations_why", why);
+}
+
 /* The format number changes when a reader of the old format would misread the new one: see tools/report/read/report_read.c. */
 static void report_write_json(FILE *file, const struct rma_kept *all, size_t count, int rank, int ranks,
                               const char *partial, bool is_own) {
@@ -259,6 +145,7 @@ static void report_write_json(FILE *file, const struct rma_kept *all, size_t cou
         json_string(&j, "name", all[i].name);
         json_string(&j, "mode", mode_word(all[i].mode));
         json_string(&j, "operations", all[i].served ? "hearth" : "mpi");
+        json_why_served(&j, &all[i]);
         json_count(&j, "rank", (uint64_t)all[i].rank);
         json_number(&j, "hit_ratio", report_share(hits(s), s->gets));
 #define X(field) json_count(&j, #field, s->field);
@@ -268,6 +155,7 @@ static void report_write_json(FILE *file, const struct rma_kept *all, size_t cou
         json_whatif(&j, &all[i].whatif);
         json_count(&j, "suspended", all[i].suspended);
         json_count(&j, "suspended_gets", all[i].suspended_gets);
+        json_suspension(&j, &all[i]);
         json_close(&j, '}');
     }
     json_close(&j, ']');
@@ -283,15 +171,11 @@ static void report_write_json(FILE *file, const struct rma_kept *all, size_t cou
 
 static void write_report(const struct rma_kept *all, size_t count, int rank, int ranks) {
     struct output o;
-    bool is_open = output_open(&o, rank, NULL), is_json = is_open && o.is_json;
-    if (is_json)
+    if (output_open(&o, rank, NULL)) {
         report_write_json(o.file, all, count, rank, ranks, NULL, output_is_apart());
-    else if (is_open)
-        report_write_text(o.file, all, count, ranks);
-    if (!is_json && !output_is_apart())
-        report_records_none();
-    if (is_open)
         output_close(&o);
+    } else if (!output_is_apart())
+        report_records_none();
 }
 
 static void report_write(void) {
@@ -322,7 +206,7 @@ static void report_write(void) {
 /* ---- while the program runs ---- */
 
 /* Windows that are still open get a record for this report only. */
-static char *own_text(int rank, int ranks, bool is_json, const char *partial, size_t *length) {
+static char *own_text(int rank, int ranks, const char *partial, size_t *length) {
     char *text = NULL;
     FILE *file = open_memstream(&text, length);
     struct rma_kept_mark before;
@@ -332,21 +216,18 @@ static char *own_text(int rank, int ranks, bool is_json, const char *partial, si
     rma_kept_remember(&before);
     rma_kept_add_open();
     const struct rma_kept *records = rma_kept_all(rank, &count);
-    if (is_json)
-        report_write_json(file, records, count, rank, ranks, partial, true);
-    else
-        report_write_text(file, records, count, 1);
+    report_write_json(file, records, count, rank, ranks, partial, true);
     rma_kept_return(&before);
     return output_text(file, &text);
 }
 
-char *report_own(int rank, int ranks, bool is_json, const char *partial, size_t *length) {
+char *report_own(int rank, int ranks, const char *partial, size_t *length) {
     if (rma_threaded && pthread_mutex_trylock(&rma_mutex))
         return NULL;
     report_heaters_collect(rank, 1);
     p2p_keep_counts();
     p2p_count_collect(rank, 1);
-    char *text = own_text(rank, ranks, is_json, partial, length);
+    char *text = own_text(rank, ranks, partial, length);
     rma_unlock();
     return text;
 }

@@ -29,13 +29,6 @@ void report_heaters_collect(int rank, int ranks) {
     }
 }
 
-void report_heaters_text(FILE *file) {
-    for (const struct record *r = records; r < records + record_count; r++)
-        if (r->did.rounds)
-            fprintf(file, "heater of rank %d: %" PRIu64 " rounds, %" PRIu64 " lines touched, on core %d\n",
-                    r->rank, r->did.rounds, r->did.lines, r->did.core);
-}
-
 void report_heaters_json(struct json *j) {
     json_open(j, "heaters", '[');
     for (const struct record *r = records; r < records + record_count; r++) {

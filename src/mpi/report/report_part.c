@@ -54,7 +54,7 @@ static int part_keep(char *name, char *json) {
 }
 
 __attribute__((visibility("default"))) int hearth_report_part(const char *name, const char *json) {
-    if (!output_is_wanted() || !output_is_json() || !part_is_json(json))
+    if (!output_is_wanted() || !part_is_json(json))
         return -1;
     pthread_mutex_lock(&mutex);
     int rc = part_keep(strdup(name), strdup(json));

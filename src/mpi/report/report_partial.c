@@ -25,8 +25,7 @@ static _Atomic uint64_t never = UINT64_MAX;
 _Atomic uint64_t *report_due = &never;
 
 static struct partial {
-    /* stderr: only of a rank that ends the job itself; own: a file per rank */
-    enum { PARTIAL_OFF, PARTIAL_STDERR, PARTIAL_OWN, PARTIAL_JOINT } kind;
+    enum { PARTIAL_OFF, PARTIAL_OWN /* a file per rank */, PARTIAL_JOINT } kind;
     int rank, ranks;
     pid_t pid;            /* children made by fork write nothing */
     atomic_flag is_busy;  /* a thread writes */
@@ -73,9 +72,7 @@ void report_partial_open(void) {
     host_Comm_size(MPI_COMM_WORLD, &partial.ranks);
     partial.pid = getpid();
     if (!output_path(partial.rank, path, sizeof path)) {
-        partial.kind = output_is_wanted() ? PARTIAL_STDERR : PARTIAL_OFF;
-        log_debug(LOG_REPORT, "%s",
-                  output_is_wanted() ? "the report goes to stderr at the end" : "no report is wanted");
+        log_debug(LOG_REPORT, "no report is wanted");
         return;
     }
     partial.kind = output_is_apart() ? PARTIAL_OWN : open_joint(path) ? PARTIAL_JOINT : PARTIAL_OFF;
@@ -95,16 +92,13 @@ void report_partial_open(void) {
 static int write_own(const char *why) {
     struct output o;
     size_t length = 0;
-    bool is_json = output_is_json();
-    char *text = report_own(partial.rank, 1, is_json, why, &length);
+    char *text = report_own(partial.rank, 1, why, &length);
     if (!text)
         return -EAGAIN;
     if (!output_open(&o, partial.rank, NULL)) {
         free(text);
         return -EIO;
     }
-    if (!is_json)
-        fprintf(o.file, "hearth: this report is partial: %s\n", why);
     fwrite(text, 1, length, o.file);
     output_close(&o);
     free(text);
@@ -113,7 +107,7 @@ static int write_own(const char *why) {
 
 static int write_part(const char *why) {
     size_t length = 0;
-    char *text = report_own(partial.rank, partial.ranks, true, why, &length);
+    char *text = report_own(partial.rank, partial.ranks, why, &length);
     int err = text ? parts_write(&partial.parts, text, length) : -EAGAIN;
     free(text);
     return err;

@@ -24,8 +24,7 @@ void report_records_send(int rank);
 /* Gathers the counters of all ranks at rank 0; with ranks == 1 each rank keeps its own. Collective; call it first. */
 void report_heaters_collect(int rank, int ranks);
 
-/* One line for each heater that ran; all of them as a JSON array named "heaters". */
-void report_heaters_text(FILE *file);
+/* All of them, as a JSON array named "heaters". */
 void report_heaters_json(struct json *j);
 
 /* ---- report_part.c: what other libraries of the process, or the program, hand over (hearth_report_part) ---- */

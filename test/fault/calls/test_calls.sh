@@ -24,7 +24,7 @@ ucx='' # loaded later otherwise, and then its calls would not fail
 [ ! -e "$tree/lib/libhearth-ucx.so" ] || ucx="--preload $tree/lib/libhearth-ucx.so"
 exchanges="ring with_oneself replace_in_a_ring replace_with_oneself proc_null with_plain_calls"
 programs=( # name, settings and preloads, program and arguments
-    "cache|$mpi_preload --env HEARTH_BYPASS=never --env HEARTH_REPORT=$dir/report|$tree/test/mpi_smoke"
+    "cache|$mpi_preload --env HEARTH_BYPASS=never --env HEARTH_REPORT=$dir/smoke.json|$tree/test/mpi_smoke"
     "tables|$mpi_preload --env HEARTH_BYPASS=never --env HEARTH_NODE_RANKS=2|$tree/test/mpi_targets units_and_sizes_differ"
     "windows|$mpi_preload --env HEARTH_BYPASS=never --env HEARTH_REPORT=$dir/report.json|$tree/test/mpi_suite --seconds 1 --programs sync,writes,rget,requests,types,windows"
     "messages|$mpi_preload --env HEARTH_MATCH=on|$tree/test/p2p_sendrecv $exchanges"

@@ -267,8 +267,10 @@ out=$(cd "$dir" && sh -c "$(grep -v '^hearth:' <<<"$out")" 2>&1)
 check 'it can be typed again' 0 "arguments \[it's\]" 2
 run -v --mpi "$mpi" "${launch[@]}" -n 1 ./rank
 check 'an MPI that was named' 0 "^hearth: $mpi, given by --mpi"
-run --dry-run --match --check --report - "${launch[@]}" -n 1 ./rank
-check 'options are settings' 0 'HEARTH_MATCH=on HEARTH_CHECK=on HEARTH_REPORT=1 '
+run --dry-run --match --check "${launch[@]}" -n 1 ./rank
+check 'options are settings' 0 'HEARTH_MATCH=on HEARTH_CHECK=on '
+run --report - "${launch[@]}" -n 1 ./rank
+refused 'a report that is no file' '--report - names no file: write --report run.json'
 run --report '' "${launch[@]}" -n 1 ./rank
 refused 'a report without a name' '--report "" is not the name of a file'
 run --match=on "${launch[@]}" -n 1 ./rank

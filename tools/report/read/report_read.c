@@ -131,6 +131,21 @@ static void read_reasons(const struct json_value *in, struct window_sum *w) {
     }
 }
 
+/* Only windows whose cache was suspended have them. */
+static void read_suspension(struct trouble *t, const struct json_value *in, struct window_sum *w) {
+    if (!json_member(in, "cache_took_seconds"))
+        return;
+    w->cache_seconds.took += read_number(t, in, "cache_took_seconds");
+    w->cache_seconds.saved += read_number(t, in, "cache_saved_seconds");
+}
+
+static void read_operations(struct trouble *t, const struct json_value *in, struct window_sum *w) {
+    const struct json_value *operations = json_member(in, "operations");
+    w->is_served = operations && !strcmp(operations->text, "hearth");
+    if (json_member(in, "operations_why"))
+        w->why_operations = read_text(t, in, "operations_why");
+}
+
 static void read_window(struct trouble *t, const struct json_value *in, struct run *run) {
     struct counts counts = {0};
     uint64_t serial = read_count(t, in, "window");
@@ -142,8 +157,7 @@ static void read_window(struct trouble *t, const struct json_value *in, struct r
         w = &run->windows[run->window_count++];
         *w = (struct window_sum){
             .serial = serial, .name = read_text(t, in, "name"), .mode = read_text(t, in, "mode")};
-        const struct json_value *operations = json_member(in, "operations");
-        w->is_served = operations && !strcmp(operations->text, "hearth");
+        read_operations(t, in, w);
     }
     w->ranks++;
     add_counts(&w->sum, &counts);
@@ -151,6 +165,7 @@ static void read_window(struct trouble *t, const struct json_value *in, struct r
     add_counts(&run->all, &counts);
     read_whatif(t, in, w);
     read_reasons(in, w);
+    read_suspension(t, in, w);
 }
 
 static void read_windows(struct trouble *t, struct run *run) {

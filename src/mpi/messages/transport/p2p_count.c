@@ -73,44 +73,6 @@ static double mean(const uint64_t histogram[MATCH_BUCKETS]) {
     return all > 0 ? sum / all : 0;
 }
 
-static uint64_t sent_in_all(const struct p2p_counters *s) {
-    return s->node + s->far + s->self;
-}
-
-static void count_text_row(FILE *file, const struct count_record *r) {
-    const struct p2p_counters *s = &r->sent;
-    const struct match_counters *m = &r->matched;
-    fprintf(file,
-            "  %5d %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %10.1f %10" PRIu64 " %10" PRIu64 " %8" PRIu64,
-            r->rank, s->node, s->far, s->self, (double)(s->node_bytes + s->far_bytes + s->self_bytes) / 1e6,
-            m->matched, m->unexpected, m->wildcards);
-    fprintf(file,
-            " %8.1f %6" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
-            "\n",
-            mean(m->depth), bound(m->depth, 0.99), m->posted_most, m->unexpected_most, s->rendezvous,
-            s->pulled, s->delayed, s->reordered);
-}
-
-void p2p_count_text(FILE *file) {
-    uint64_t sent = 0, arrived = 0, waited = 0;
-    for (int i = 0; i < record_count; i++) {
-        sent += sent_in_all(&records[i].sent);
-        arrived += records[i].matched.arrivals;
-        waited += records[i].matched.matched;
-    }
-    if (!record_count)
-        return;
-    fprintf(file,
-            "%" PRIu64 " messages were sent; of %" PRIu64 " that arrived, %" PRIu64
-            " matched a posted receive\n",
-            sent, arrived, waited);
-    fprintf(file, "  %5s %10s %10s %8s %10s %10s %10s %8s %8s %6s %8s %8s %8s %8s %8s %8s\n", "rank", "node",
-            "far", "self", "sent MB", "expected", "unexpected", "wildcard", "depth", "99% <", "receives",
-            "messages", "large", "pulled", "delayed", "reorder");
-    for (int i = 0; i < record_count; i++)
-        count_text_row(file, &records[i]);
-}
-
 static void json_histogram(struct json *j, const char *name, const uint64_t histogram[MATCH_BUCKETS]) {
     json_open(j, name, '[');
     for (int b = 0; b < MATCH_BUCKETS; b++)

@@ -42,7 +42,6 @@ void p2p_count_keep(void);
 
 /* Gathers the counters of all ranks at rank 0; ranks: 1 if each writes its own report. Collective. */
 void p2p_count_collect(int rank, int ranks);
-void p2p_count_text(FILE *file);
 void p2p_count_json(struct json *j);
 
 #endif

@@ -11,7 +11,7 @@ struct rma_kept {
     uint64_t serial; /* 0: sum of several windows */
     int rank, mode;
     int served;             /* Hearth executes the window's operations; 0 for the sum of several windows */
-    uint64_t served_reason; /* for text_served; 0: none */
+    uint64_t served_reason; /* serve_auto.h; 0: none */
     char name[KEPT_NAME_BYTES];
     CLAMPI_Stats stats;
     struct cache_whatif_counts whatif; /* all 0 if the what-if analysis was off */

@@ -49,7 +49,7 @@ uint64_t rma_record_now(void) {
 }
 
 static bool is_wanted(void) {
-    return settings_get()->record && output_is_wanted() && output_is_json();
+    return settings_get()->record && output_is_wanted();
 }
 
 void rma_record_start(struct memory_budget *budget) {
@@ -243,7 +243,7 @@ static uint64_t record_epoch_of(const struct window *w, uint64_t acquired) {
     return w->mode == MODE_ACQUIRE ? generation + acquired : generation;
 }
 
-/* Without a recording there is no limit: the text of HEARTH_REPORT=1 has one analysis, and no share of the run to keep to. */
+/* Without a recording there is no limit: there is no share of the run to keep to. */
 static bool analysis_is_dear(void) {
     return rma_record_is_on &&
            overhead_is_exceeded(&rma_recording->analysis, record_passed(rma_recording, clock_ticks()));
