@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "flow.h"
-#include "heap_use.h"
+#include "scale/heap_use.h"
 #include "need.h"
 
 #include "net/rpc/arena.h"

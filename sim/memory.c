@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "options.h"
-#include "scale.h"
+#include "scale/scale.h"
 
 static struct option_entry options[] = {
     {"ranks", "1000,10000,100000,1000000", "numbers of ranks", NULL},

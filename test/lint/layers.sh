@@ -4,8 +4,8 @@
 #
 # A mechanism never includes another mechanism, nor an API another API. A folder of src/ has one header for others,
 # named after it; its other headers are private. Of the folders that layers.txt calls open, each header is for others. MPI may be used by the APIs and programs; of net only by net/mpi; of the tools, which
-# serve any MPI, only by tools/probe. A public header that includes <mpi.h> counts as MPI itself. Simulations drive
-# the state machines and may include private headers; tests are not checked.
+# serve any MPI, only by tools/probe. A public header that includes <mpi.h> counts as MPI itself. Simulations drive the state machines, and
+# tools/scale computes from the sizes of structures: both may include private headers, and tests are not checked.
 #
 # The subfolders of a folder are layers too. A file there includes its own layer, the layers below it and the public header of the
 # folder; files beside the subfolders are above all of them. The same holds for the subfolders of a subfolder.
@@ -24,7 +24,7 @@ BEGIN {
         if (word[1] == "open") open_folders = open_folders " " word[2] " " rest
         if (word[1] == "order") order[word[2]] = rest
     }
-    split("net mpi armci gas probe apps bench sim", list)
+    split("net mpi armci gas probe scale apps bench sim", list)
     for (i in list) mpi_allowed[list[i]] = 1
     split("mpi.h " with_mpi, list)
     for (i in list) is_mpi[list[i]] = 1
@@ -40,7 +40,7 @@ function check_folder(header,    from, file) {
     sub(/^[^\/]*\//, "", file)
     if (from == folder || !(from in may) || holds("tools apps bench sim", from)) return
     if (!holds(may[folder], from)) violation(folder " may not include " from)
-    else if (file != from ".h" && folder != "sim" && !holds(open_folders, from)) violation("\"" header "\" is private to " from ": include \"" from "/" from ".h\"")
+    else if (file != from ".h" && !holds("sim scale", folder) && !holds(open_folders, from)) violation("\"" header "\" is private to " from ": include \"" from "/" from ".h\"")
 }
 
 function rank(within, part,    i, n, list) { # the rank of a part; files beside the parts have the highest
@@ -72,7 +72,7 @@ FNR == 1 {
     split("", part)
     split(FILENAME, part, "/")
     folder = part[1] == "src" ? part[2] : part[1]
-    if (part[1] == "tools" && part[2] == "probe") folder = "probe"
+    if (part[1] == "tools" && holds("probe scale", part[2])) folder = part[2]
     place = ""
     for (i = 2; part[1] == "src" && part[i + 1] != ""; i++) place = place (i > 2 ? "/" : "") part[i]
     if (!(folder in may)) violation("the folder " folder " is not in the list of layers: add it to layers.txt")

@@ -1,5 +1,5 @@
 /* info_scale.c: prints the memory that a rank and a node need in a large job. The numbers come from the libraries' own structures
- * (sim/scale.h). */
+ * (scale/scale.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/settings.h"
 #include "info/info.h"
-#include "sim/scale.h"
+#include "scale/scale.h"
 #include "tools.h"
 
 enum { PEERS = 64 };

@@ -1,7 +1,7 @@
 /* scale.h: the memory that each part of Hearth needs, for a number of ranks. Computed from the real structures: their size functions,
  * their sizes, or their allocation. For sim_memory and hearth info --scale. */
-#ifndef HEARTH_SIM_SCALE_H
-#define HEARTH_SIM_SCALE_H
+#ifndef HEARTH_TOOLS_SCALE_H
+#define HEARTH_TOOLS_SCALE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* memory_pages.c: sizes of the structures of src/pages and GASNet, for scale.c. */
-#include "memory.h"
+/* sizes_pages.c: sizes of the structures of src/pages and GASNet, for scale.c. */
+#include "scale/sizes.h"
 
 #include <stdbool.h>
 

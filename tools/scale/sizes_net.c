@@ -1,5 +1,5 @@
-/* memory_net.c: sizes of the structures of src/net and src/armci, for scale.c. */
-#include "memory.h"
+/* sizes_net.c: sizes of the structures of src/net and src/armci, for scale.c. */
+#include "scale/sizes.h"
 
 #include "armci/request/armci_memory.h"
 #include "base/compiler.h"

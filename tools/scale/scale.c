@@ -1,12 +1,12 @@
 /* scale.c: the memory that each part of Hearth needs, for a number of ranks: see scale.h. */
-#include "scale.h"
+#include "scale/scale.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "heap_use.h"
-#include "memory.h"
-#include "need.h"
+#include "scale/heap_use.h"
+#include "scale/sizes.h"
 
 #include "base/settings.h"
 #include "cache/cache.h"
@@ -17,6 +17,14 @@
 #include "pages/protocol/directory.h"
 
 /* ---- measured allocations ---- */
+
+/* Wrong structures must not print numbers. */
+static void must(bool holds, const char *what) {
+    if (holds)
+        return;
+    fprintf(stderr, "scale: broken: %s\n", what);
+    exit(3);
+}
 
 /* The defaults: 4 own buffers, a credit pool of 4 buffers of 32 KB. */
 static struct flow_limits limits(void) {
@@ -42,7 +50,8 @@ static double helper_bytes(uint32_t clients, uint32_t spoken) {
 
 static double clients_bytes(uint32_t count) {
     struct flow_limits l = limits();
-    struct flow_client *clients = need(calloc(count, sizeof *clients));
+    struct flow_client *clients = calloc(count, sizeof *clients);
+    must(clients, "no memory for clients");
     size_t before = heap_in_use();
     for (uint32_t i = 0; i < count; i++)
         must(net_flow_client_open(&clients[i], &l) == 0, "no memory for a client");

@@ -1,5 +1,5 @@
-/* memory_p2p.c: sizes of the structures of src/mpi/messages, for scale.c. */
-#include "memory.h"
+/* sizes_messages.c: sizes of the structures of src/mpi/messages, for scale.c. */
+#include "scale/sizes.h"
 
 #include "mpi/messages/state/comm.h"
 #include "tables/rank_table.h"

@@ -1,6 +1,6 @@
 /* heap_use.h: the bytes that the C library has allocated. 0 where it does not tell: only glibc does. */
-#ifndef HEARTH_SIM_HEAP_USE_H
-#define HEARTH_SIM_HEAP_USE_H
+#ifndef HEARTH_TOOLS_HEAP_USE_H
+#define HEARTH_TOOLS_HEAP_USE_H
 
 #include <stddef.h>
 #include <stdlib.h>

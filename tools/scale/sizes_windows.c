@@ -1,5 +1,5 @@
-/* memory_rma.c: sizes of the structures of src/mpi/windows/caching and src/mpi/windows/serving, for scale.c. */
-#include "memory.h"
+/* sizes_windows.c: sizes of the structures of src/mpi/windows/caching and src/mpi/windows/serving, for scale.c. */
+#include "scale/sizes.h"
 
 #include "mpi/windows/caching/window/window.h"
 #include "mpi/windows/serving/state/node_table.h"
