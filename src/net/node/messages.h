@@ -56,12 +56,22 @@ int net_node_send(struct net_node *node, int peer, const void *header, const voi
 typedef void net_handler(void *arg, int peer, const void *header, const void *payload, size_t bytes);
 int net_node_poll(struct net_node *node, net_handler *handler, void *arg);
 
-/* Copies from another process's memory into ours, in one copy by the kernel. Returns 0, or a negative code. -EPERM,
- * -ENOSYS: the kernel does not allow it; -EFAULT: no such memory, part of it may have been copied; -ESRCH: no such
- * process. net_node_can_pull: whether the kernel allowed it with every peer, tried once in net_node_connect. Any
- * thread. */
-bool net_node_can_pull(const struct net_node *node);
+/* Copies from another process's memory into ours, or from ours into its, in one copy by the kernel. Returns 0, or a
+ * negative code. -EPERM, -ENOSYS: the kernel does not allow it; -EFAULT: no such memory, part of it may have been
+ * copied; -ESRCH: no such process. Any thread. */
 int net_node_pull(struct net_node *node, int peer, uint64_t address, void *to, size_t bytes);
+int net_node_push(struct net_node *node, int peer, uint64_t address, const void *from, size_t bytes);
+
+/* Whether the kernel allowed this process to pull from every peer, tried once in net_node_connect; and the bytes from
+ * which a pull is then faster than a message, as measured there: a power of two, at least 16 KiB. */
+bool net_node_can_pull(const struct net_node *node);
+uint64_t net_node_pull_from(const struct net_node *node);
+
+/* A piece of work that either this process or a peer is to do. net_node_offer numbers it and ends the offer before;
+ * net_node_claim is true for the first process that claims it, and false for all others. `peer`: the process that
+ * offered. Any thread may claim. */
+uint64_t net_node_offer(struct net_node *node);
+bool net_node_claim(struct net_node *node, int peer, uint64_t offer);
 
 /* ---- ranks that block in the MPI library ---- */
 

@@ -34,6 +34,7 @@ static void node_announce(struct net_node *n, const struct plan *p) {
     n->control->plan = *p;
     n->probe = n->control->token;
     n->control->probe = (uint64_t)(uintptr_t)&n->probe;
+    n->control->base = (uint64_t)(uintptr_t)n->segment.base;
 }
 
 static int node_no_memory(int count) {
@@ -133,6 +134,14 @@ static bool try_pull(struct net_node *n, int rank) {
     return !net_node_pull(n, rank, c->probe, &got, sizeof got) && !memcmp(&got, &c->token, sizeof got);
 }
 
+/* Measures with the next process, whose segment nobody else of the node measures. */
+static void compare_pull(struct net_node *n) {
+    const struct node_peer *next = &n->peers[(n->rank + 1) % n->count];
+    const struct segment *s = &next->segment;
+    if (n->can_pull && s->base)
+        n->pull_from = net_pull_least(s->process, next->control->base, s->base, s->bytes);
+}
+
 int net_node_connect(struct net_node *n, const struct net_address all[]) {
     bool can_pull = true;
     for (int i = 0; i < n->count; i++) {
@@ -142,10 +151,11 @@ int net_node_connect(struct net_node *n, const struct net_address all[]) {
         can_pull = can_pull && try_pull(n, i);
     }
     n->can_pull = can_pull;
+    compare_pull(n);
     log_debug(LOG_NET,
               "%d processes of this node are connected in shared memory; eager messages have up to %zu "
-              "bytes; memory of others %s be read",
-              n->count, n->eager, can_pull ? "can" : "cannot");
+              "bytes; memory of others %s be read, faster than a message from %llu bytes on",
+              n->count, n->eager, can_pull ? "can" : "cannot", (unsigned long long)n->pull_from);
     return 0;
 }
 
@@ -159,9 +169,31 @@ bool net_node_can_pull(const struct net_node *n) {
     return n->can_pull;
 }
 
+uint64_t net_node_pull_from(const struct net_node *n) {
+    return n->pull_from;
+}
+
+static int process_of(const struct net_node *n, int peer) {
+    return peer == n->rank ? n->segment.process : n->peers[peer].segment.process;
+}
+
 int net_node_pull(struct net_node *n, int peer, uint64_t address, void *to, size_t bytes) {
-    int process = peer == n->rank ? n->segment.process : n->peers[peer].segment.process;
-    return net_pull_copy(process, address, to, bytes);
+    return net_pull_copy(process_of(n, peer), address, to, bytes);
+}
+
+int net_node_push(struct net_node *n, int peer, uint64_t address, const void *from, size_t bytes) {
+    return net_pull_push(process_of(n, peer), address, from, bytes);
+}
+
+/* Release: who claims the offer sees what its owner wrote before. Pairs with net_node_claim. */
+uint64_t net_node_offer(struct net_node *n) {
+    atomic_store_explicit(&n->control->offer, ++n->offers, memory_order_release);
+    return n->offers;
+}
+
+bool net_node_claim(struct net_node *n, int peer, uint64_t offer) {
+    return atomic_compare_exchange_strong_explicit(&n->peers[peer].control->offer, &offer, 0,
+                                                   memory_order_acq_rel, memory_order_relaxed);
 }
 
 /* Release: a process that sees the mark sees everything before it. Pairs with net_node_is_inside. */

@@ -46,6 +46,8 @@ struct net_node {
     struct control *control;
     struct segment_token probe; /* others pull this to test whether they can */
     bool can_pull;
+    uint64_t pull_from; /* bytes */
+    uint64_t offers;    /* so far */
 };
 
 #endif

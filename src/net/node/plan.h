@@ -24,9 +24,12 @@ struct control {
     struct segment_token token;
     struct plan plan;
     uint64_t probe; /* address of a copy of the token in the owner's private memory, to test pulling */
+    uint64_t base;  /* of the segment, in the owner */
 
     _Alignas(2 * CACHE_LINE) _Atomic uint32_t inside; /* written by the owner */
     _Alignas(2 * CACHE_LINE) struct wake wake;
+    _Alignas(2 * CACHE_LINE) _Atomic uint64_t
+        offer; /* what the owner offers to share; 0: nothing, or it was claimed */
     /* Boxes assigned to writers so far; concurrent requests may push it beyond the number of boxes. */
     _Alignas(2 * CACHE_LINE) _Atomic uint32_t taken;
     struct queue_shared queue;

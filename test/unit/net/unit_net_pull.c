@@ -52,12 +52,53 @@ static void give(struct net_node *node, int rank) {
     expect_eq(net_node_pull(node, 1, 0, to, 0), 0);
     expect_eq(net_node_pull(node, 1, 0, to, 8), -EFAULT);
     expect_eq(net_node_pull(node, 1, from + BYTES - 10000, to, 10001), -EFAULT); /* after a part */
+    to[0] = (uint8_t)~byte_of(7);
+    expect_eq(net_node_push(node, 1, from + 7, to, 1), 0);
+    expect_eq(net_node_pull(node, 1, from + 6, to + 1, 3), 0);
+    expect(to[1] == byte_of(6) && to[2] == to[0] && to[3] == byte_of(8));
+    expect_eq(net_node_push(node, 1, from + BYTES - 10, to, 11), -EFAULT);
     meet();
     free(to);
 }
 
 TEST(all_of_it_or_an_error)
 { run_team(2, 1 << 20, 8, give); }
+
+static bool is_power(uint64_t n) {
+    return n && !(n & (n - 1));
+}
+
+TEST(the_size_from_which_it_is_faster)
+{
+    static char memory[64 << 10];
+    uint64_t address = (uint64_t)(uintptr_t)memory,
+             from = net_pull_least(getpid(), address, memory, sizeof memory);
+    expect(is_power(from) && from >= 16 << 10 && from <= 4 << 20);
+    expect_eq(net_pull_least(getpid(), address, memory, sizeof memory - 1),
+              16 << 10);                                                    /* too little to measure */
+    expect_eq(net_pull_least(getpid(), 0, memory, sizeof memory), 4 << 20); /* no such memory there */
+}
+
+/* Every process claims each of rank 0's offers; one gets it. */
+static void claim(struct net_node *node, int rank) {
+    enum { OFFERS = 2000 };
+    expect(is_power(net_node_pull_from(node)));
+    for (uint64_t i = 1; i <= OFFERS; i++) {
+        uint64_t old = i > 1 ? team->board[0][0] : 0;
+        meet();
+        if (!rank)
+            team->board[0][0] = net_node_offer(node);
+        meet();
+        expect(i == 1 || !net_node_claim(node, 0, old));
+        team->board[rank][1] += net_node_claim(node, 0, team->board[0][0]);
+        expect(!net_node_claim(node, 0, team->board[0][0]));
+        meet();
+        expect_eq(team->board[0][1] + team->board[1][1] + team->board[2][1], i);
+    }
+}
+
+TEST(one_process_claims_an_offer)
+{ run_team(3, 1 << 20, 8, claim); }
 
 TEST(from_oneself)
 {

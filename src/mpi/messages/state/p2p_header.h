@@ -14,6 +14,8 @@ enum header_kind {
     HEADER_CTS,
     HEADER_DATA,
     HEADER_FIN,
+    HEADER_HELP,
+    HEADER_HELPED,
     HEADER_BATCH /* before several messages that left together: see p2p_bounce.c */
 };
 
@@ -26,10 +28,17 @@ struct header {
             int32_t source, tag; /* source: rank in the communicator */
         };
         struct {
-            uint64_t answer; /* CTS: the receiver's request */
-            uint64_t place;  /* DATA: offset of the first byte; CTS through the host MPI: the tag */
+            uint64_t answer; /* CTS, HELP: the receiver's request; HELPED: the sender's */
+            /* DATA: offset of the first byte; CTS through the host MPI: the tag; HELP: the offer; HELPED: address of the
+             * message at the sender. */
+            uint64_t place;
         };
     };
+};
+
+/* The payload of a HELP: the place of the bytes in the message, and at the receiver. */
+struct header_help {
+    uint64_t from, address;
 };
 
 /* The bytes that follow a header. */
@@ -37,6 +46,8 @@ static inline uint64_t header_payload(const struct header *h) {
     switch (h->kind) {
     case HEADER_RTS: /* the address of the data */
         return sizeof(uint64_t);
+    case HEADER_HELP:
+        return sizeof(struct header_help);
     case HEADER_EAGER:
     case HEADER_SYNC:
     case HEADER_DATA:

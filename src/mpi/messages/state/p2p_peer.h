@@ -32,6 +32,7 @@ struct p2p_peer {
         struct p2p_bounce *batch;    /* through the host MPI: messages that will leave together, or NULL */
     };
     bool waiting, owing;
+    bool helpless; /* it cannot write to this process's memory */
 };
 
 extern HIDDEN struct rank_table p2p_peers; /* of struct p2p_peer, by rank in MPI_COMM_WORLD */

@@ -221,6 +221,13 @@ static void control(struct p2p_peer *p, const struct header *h, const void *payl
         p2p_channel_paid(p);
         p2p_rendezvous_cts(r, p, h);
         break;
+    case HEADER_HELP:
+        p2p_rendezvous_help(r, p, h, payload);
+        break;
+    case HEADER_HELPED:
+        p2p_channel_paid(p);
+        p2p_rendezvous_helped(r, p, h);
+        break;
     default:
         p2p_rendezvous_data(r, p, h, payload);
     }

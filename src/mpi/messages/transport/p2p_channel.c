@@ -20,9 +20,6 @@
 #include "mpi/messages/transport/p2p_bounce.h"
 #include "tables/shape.h"
 
-/* The receiver copies contiguous messages of at least this size from the sender's memory; smaller ones are sent in pieces. */
-enum { LEAST_PULLED = 4 << 20 };
-
 struct p2p_peer *p2p_channel_waiting, *p2p_channel_owing;
 
 void p2p_channel_close(void) {
@@ -119,8 +116,8 @@ static void sent(struct p2p_request *r, int rc) {
 
 /* The payload of an RTS: the address of the bytes if they can be pulled, else 0. */
 static uint64_t pull_address(const struct p2p_request *r) {
-    bool can = r->peer->node >= 0 && net_node_can_pull(p2p_node) &&
-               shape_is_contiguous(&r->data.layout.shape) && r->header.bytes >= LEAST_PULLED;
+    bool can = r->peer->node >= 0 && r->header.bytes >= p2p_node_pull_from &&
+               shape_is_contiguous(&r->data.layout.shape);
     return can ? (uint64_t)(uintptr_t)r->data.first : 0;
 }
 

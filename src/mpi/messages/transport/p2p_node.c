@@ -2,7 +2,9 @@
  * use the host MPI instead. */
 #include "mpi/messages/transport/p2p_node.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/settings.h"
@@ -11,7 +13,7 @@
 #include "mpi/windows/serving/state/node_comm.h"
 
 struct net_node *p2p_node;
-uint64_t p2p_node_eager;
+uint64_t p2p_node_eager, p2p_node_pull_from, p2p_node_share_from;
 int p2p_node_rank = -1;
 static struct p2p_peer **members; /* by rank on the node */
 static int member_count;
@@ -29,6 +31,17 @@ int p2p_node_poll(void) {
     return net_node_poll(p2p_node, on_message, NULL);
 }
 
+/* Whether all are connected. They use the least of the sizes that they measured: a process that was disturbed measures
+ * more. */
+static int agree_on_pulls(MPI_Comm comm, int ok) {
+    int mine[2] = {ok, INT_MAX}, least[2] = {0, INT_MAX};
+    if (ok && net_node_can_pull(p2p_node))
+        mine[1] = (int)net_node_pull_from(p2p_node);
+    host_Allreduce(mine, least, 2, MPI_INT, MPI_MIN, comm);
+    p2p_node_pull_from = least[1] < INT_MAX ? (uint64_t)least[1] : UINT64_MAX;
+    return least[0];
+}
+
 /* Exchanges the addresses of all members; all must be able to map them. */
 static int connect(MPI_Comm comm, int count, struct net_address mine) {
     struct net_address *all = malloc((size_t)count * sizeof *all);
@@ -37,7 +50,7 @@ static int connect(MPI_Comm comm, int count, struct net_address mine) {
     if (every) {
         host_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
         ok = !net_node_connect(p2p_node, all);
-        host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, comm);
+        every = agree_on_pulls(comm, ok);
     }
     free(all);
     return every;
@@ -74,6 +87,25 @@ static void node_forget_comm(void) {
         host_real.Comm_free(&here);
 }
 
+/* A process that helps must be running: if processes share a core, the one that waits for the other's half may wait for
+ * a time slice. */
+static void set_limits(uint64_t most_eager, int count) {
+    bool helps = p2p_node_pull_from < UINT64_MAX && count <= sysconf(_SC_NPROCESSORS_ONLN);
+    p2p_node_share_from = helps ? 2 * p2p_node_pull_from : UINT64_MAX;
+    p2p_node_eager = p2p_node ? net_node_eager(p2p_node) : 0;
+    if (p2p_node_eager > most_eager)
+        p2p_node_eager = most_eager;
+    if (p2p_node_eager >= p2p_node_pull_from)
+        p2p_node_eager = p2p_node_pull_from - 1;
+    if (p2p_node_pull_from == UINT64_MAX)
+        log_debug(LOG_MESSAGES, "large messages are sent in pieces, as the kernel allows no direct copies");
+    else
+        log_debug(LOG_MESSAGES, "messages of %llu bytes and more are copied from the sender's memory, %s",
+                  (unsigned long long)p2p_node_pull_from,
+                  helps ? "those of twice that size by both processes"
+                        : "by the receiver, as processes share cores");
+}
+
 static void open_among(MPI_Comm comm) {
     const struct settings *s = settings_get();
     struct net_options options = {.limit = s->match_memory, .header_bytes = sizeof(struct header)};
@@ -95,16 +127,9 @@ static void open_among(MPI_Comm comm) {
         return;
     }
     enlist(comm, options.count, options.rank);
-    log_debug(LOG_MESSAGES,
-              "%d processes of this node exchange messages in shared memory, %llu bytes each; large messages "
-              "are %s",
-              options.count, (unsigned long long)options.limit,
-              p2p_node && net_node_can_pull(p2p_node)
-                  ? "copied from the sender's memory"
-                  : "sent in pieces, as the kernel allows no direct copies");
-    p2p_node_eager = p2p_node ? net_node_eager(p2p_node) : 0;
-    if (p2p_node_eager > s->match_eager)
-        p2p_node_eager = s->match_eager;
+    log_debug(LOG_MESSAGES, "%d processes of this node exchange messages in shared memory, %llu bytes each",
+              options.count, (unsigned long long)options.limit);
+    set_limits(s->match_eager, options.count);
 }
 
 /* Groups of HEARTH_NODE_RANKS ranks of this machine. */

@@ -10,6 +10,10 @@ extern HIDDEN struct net_node *p2p_node; /* NULL: no shared memory */
 extern HIDDEN uint64_t p2p_node_eager;   /* the largest message that is sent eagerly */
 extern HIDDEN int p2p_node_rank;         /* of this process on the node; -1 without shared memory */
 
+/* Contiguous messages from this size on are copied from the sender's memory; and from this one on each process copies a
+ * half. UINT64_MAX: none. */
+extern HIDDEN uint64_t p2p_node_pull_from, p2p_node_share_from;
+
 /* Processes that are reached through shared memory, with this one: 1 without shared memory. */
 int p2p_node_count(void);
 
