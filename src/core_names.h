@@ -231,6 +231,7 @@
 #define series_end                  hearth_core_series_end
 #define series_note                 hearth_core_series_note
 #define series_start                hearth_core_series_start
+#define settings_are_off            hearth_core_settings_are_off
 #define settings_complain           hearth_core_settings_complain
 #define settings_complained         hearth_core_settings_complained
 #define settings_complaints         hearth_core_settings_complaints

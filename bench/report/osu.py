@@ -30,6 +30,11 @@ class Cells:
     def bare(self, key):
         return self.times.of((*key, "bare"))
 
+    def fastest(self, key):
+        """The ratio of the fastest rounds, which exclude most disturbances by other processes."""
+        hearth, bare = (self.times.list((*key, config)) for config in ("hearth", "bare"))
+        return divide(min(hearth), min(bare)) if hearth and bare else None
+
     def ratio(self, key):
         """With its interval; None if no round has both."""
         ratios = self.times.ratios((*key, "hearth"), (*key, "bare"))
@@ -77,10 +82,10 @@ def name_of(key):
 def lost(cells):
     """The lost cells, the worst first."""
     found = [(cells.ratio(key), key) for key in cells.keys if cells.ratio(key) and is_lost(cells.ratio(key))]
-    yield from head("MPI", "place", "lost", "bare", "ratio", "95 % interval")
+    yield from head("MPI", "place", "lost", "bare", "ratio", "95 % interval", "of the fastest rounds")
     for ratio, key in sorted(found, key=lambda one: -one[0].middle):
         yield row(mpi_title(key[0]), WHERE[key[1]], name_of(key), nanoseconds(cells.bare(key)), f"{ratio.middle:.2f}",
-                  f"{ratio.low:.2f} to {ratio.high:.2f}")
+                  f"{ratio.low:.2f} to {ratio.high:.2f}", f"{cells.fastest(key):.2f}")
 
 
 def missing(cells):

@@ -234,7 +234,8 @@ const struct setting *settings_nearest(const char *name) {
     unsigned least = 5; /* names further away are not taken for misspellings */
     for (size_t i = 0; i < SETTINGS; i++) {
         unsigned d = distance(name, table[i].name);
-        if (d < least) {
+        bool is_prefix = !strchr(table[i].name, '_'); /* HEARTH is near to every short name */
+        if (d < least && !is_prefix) {
             least = d;
             best = &table[i];
         }
@@ -314,6 +315,12 @@ static void warn_of_unknown(void) {
 static const char *variable_value(const char *name) {
     const char *text = secure_getenv(name);
     return text && *text ? text : NULL;
+}
+
+bool settings_are_off(void) {
+    struct settings only = {.hearth = true};
+    const char *text = variable_value("HEARTH");
+    return text && !settings_parse(settings_find("HEARTH"), text, &only, NULL, 0) && !only.hearth;
 }
 
 static void settings_tell(void) {

@@ -58,6 +58,9 @@ struct setting {
  * name is reported, with the setting that it looks like. Thread-safe. */
 const struct settings *settings_get(void);
 
+/* Whether HEARTH=off. Reads that variable alone, so that a process that does without Hearth reports no other setting. */
+bool settings_are_off(void);
+
 /* The table, for listings. */
 const struct setting *settings_table(size_t *count);
 enum setting_source settings_source(size_t index);

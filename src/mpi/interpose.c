@@ -22,7 +22,7 @@
  * before the test. `waits`: MPI may wait in this call, and `before` and `after` are needed if Hearth handles messages. */
 #define DEFINE(symbol, name, params, args, waits)                                                            \
     static __attribute__((noinline)) int counted_##symbol params {                                           \
-        if (!IS_LIGHT(name) || (waits && p2p_on) || !call_time_passes(&time_##name))                         \
+        if (!IS_LIGHT(name) || host_is_off || (waits && p2p_on) || !call_time_passes(&time_##name))          \
             return careful_##symbol args;                                                                    \
         int rc = hook_##name args;                                                                           \
         if (rc == MPI_SUCCESS)                                                                               \
@@ -45,6 +45,8 @@
     static __attribute__((noinline)) int careful_MPI_##name params {                                         \
         if (UNLIKELY(!READY(name)))                                                                          \
             return MPI_ERR_INTERN;                                                                           \
+        if (UNLIKELY(host_is_off))                                                                           \
+            return host_next.name args;                                                                      \
         rma_check_note("MPI_" #name);                                                                        \
         struct call_timer timer = call_time_begin(&time_##name, __builtin_frame_address(0));                 \
         int rc = waiting_##name args;                                                                        \
@@ -58,11 +60,11 @@
         return rc;                                                                                           \
     }
 
-/* A PMPI_X call by a tool that runs on Hearth's behalf is only forwarded. All others continue as MPI_X: one body per
+/* A PMPI_X call by a tool that runs on Hearth's behalf is only forwarded, and so are all calls if HEARTH=off. All others continue as MPI_X: one body per
  * call halves the time that this file takes to compile. */
 #define DEFINE_CAREFUL_PMPI(name, params, args)                                                              \
     static __attribute__((noinline)) int careful_PMPI_##name params {                                        \
-        if (UNLIKELY(host_is_marked(__builtin_frame_address(0))) && READY(name))                             \
+        if (UNLIKELY(host_is_off || host_is_marked(__builtin_frame_address(0))) && READY(name))              \
             return host_real.name args;                                                                      \
         return careful_MPI_##name args;                                                                      \
     }

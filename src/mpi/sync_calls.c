@@ -29,6 +29,8 @@
     static __attribute__((noinline)) int forward_##name params {                                             \
         if (UNLIKELY(!sync_real.name) && (sync_table_open(), !sync_real.name))                               \
             return MPI_ERR_INTERN;                                                                           \
+        if (UNLIKELY(host_is_off))                                                                           \
+            return sync_next.name args;                                                                      \
         int rc;                                                                                              \
         struct call_timer timer = call_time_begin(&time_##name, __builtin_frame_address(0));                 \
         const void *outer = host_mark;                                                                       \
@@ -51,7 +53,7 @@
         return forward_##name args;                                                                          \
     }                                                                                                        \
     EXPORT int P##name params {                                                                              \
-        if (UNLIKELY(host_is_marked(__builtin_frame_address(0))) && sync_real.name)                          \
+        if (UNLIKELY(host_is_off || host_is_marked(__builtin_frame_address(0))) && sync_real.name)           \
             return sync_real.name args;                                                                      \
         return forward_##name args;                                                                          \
     }

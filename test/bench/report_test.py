@@ -249,7 +249,7 @@ class TestOsu(Files):
 
     def test_a_cell_is_lost_if_its_whole_interval_is_above_the_limit(self):
         lines = self.lines(latency=[1.3] * 6, bandwidth=[1.3, 1.3, 1.3, 1.3, 1.01, 1.3])
-        self.assertIn("| MPICH | one node | latency, 8 B | 100 ns | 1.30 | 1.30 to 1.30 |", lines)
+        self.assertIn("| MPICH | one node | latency, 8 B | 100 ns | 1.30 | 1.30 to 1.30 | 1.30 |", lines)
         self.assertFalse([line for line in lines if "bandwidth, 8 B" in line])
         self.assertIn("| MPICH | one node | messages | 2 | 1 | 1.30 | 0.85 | 1.30 | 1.30 |", lines)
 

@@ -62,6 +62,8 @@ static void print_head(const struct shown *shown, bool has_command) {
     puts("# A setting comes from an option of hearth run, else from the environment, else from the program's "
          "profile, else it has\n# its default. Info keys apply to the window that is created with them: "
          "clampi_mode overrides HEARTH_MODE;\n# clampi_score=size keeps large entries longer.");
+    if (settings_are_off())
+        puts("# HEARTH=off: programs that are started from here run without Hearth.");
     if (!has_command)
         puts("# For the settings of one program, with its profile: hearth info -c -- mpirun -n 4 ./app");
     else if (*shown->facts.profile.path)

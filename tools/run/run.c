@@ -52,6 +52,7 @@ static const char help[] =
     "\n"
     "All variables HEARTH_* are passed on to the ranks, on other hosts too. A setting comes from the\n"
     "option, else the environment, else the profile, else it has its default: `hearth info -c` lists them.\n"
+    "With HEARTH=off in the environment the program runs without Hearth.\n"
     "In a line with colons Hearth is preloaded into each program.\n";
 
 struct run {
@@ -421,7 +422,8 @@ static void explain(const struct run *r) {
 static int execute(struct run *r, struct strvec *command) {
     char *text = strvec_quoted(command);
     if (r->options->is_verbose) {
-        explain(r);
+        if (!r->options->is_bare)
+            explain(r);
         fprintf(stderr, "hearth: %s\n", text);
     }
     if (r->options->is_dry)
@@ -429,7 +431,7 @@ static int execute(struct run *r, struct strvec *command) {
     free(text);
     if (r->options->is_dry)
         return 0;
-    if (run_options_report(r->options) && !is_without_mpi(r))
+    if (run_options_report(r->options) && !r->options->is_bare && !is_without_mpi(r))
         watch_report(run_options_report(r->options));
     fflush(NULL);
     execvp(command->of[0], command->of);
@@ -457,7 +459,8 @@ static int run_start(struct run *r) {
     spare_launcher(r);
     int err = r->options->is_bare ? 0 : compose(&c, &command);
     say_profile(r);
-    say_without_mpi(r);
+    if (!r->options->is_bare)
+        say_without_mpi(r);
     err = err ? err : execute(r, r->options->is_bare ? &r->command : &command);
     strvec_free(&command);
     strvec_free(&settings);
@@ -493,10 +496,27 @@ int run_examine(const struct run_options *o, int argc, char **argv, struct run_f
     return err;
 }
 
+/* The command as it is. Only a launcher that it does not name is found as always. */
+static int run_off(struct run_options *o, int count, char **words) {
+    struct run r = {.options = o};
+    fputs("hearth: HEARTH=off: the program runs without Hearth\n", stderr);
+    o->is_bare = true;
+    if (words[0][0] == '-' && words[0][1])
+        return run_command(o, count, words);
+    for (int i = 0; i < count; i++)
+        strvec_add(&r.command, words[i]);
+    spare_launcher(&r);
+    int err = execute(&r, &r.command);
+    run_free(&r);
+    return err;
+}
+
 static int run_child(int argc, char **argv) {
     struct run_options options = {0};
     int err = run_options_read(&options, argc, argv);
-    if (!err && script_is_command(argv + optind, (size_t)(argc - optind)))
+    if (!err && settings_are_off())
+        err = run_off(&options, argc - optind, argv + optind);
+    else if (!err && script_is_command(argv + optind, (size_t)(argc - optind)))
         err = script_run(&options, argv + optind);
     else if (!err)
         err = run_command(&options, argc - optind, argv + optind);

@@ -11,7 +11,7 @@ struct run_options {
     struct strvec settings; /* NAME=value */
     enum flavour wanted;    /* --mpi */
     bool is_verbose, is_dry;
-    bool is_bare;        /* for hearth tune: the command as it is, without Hearth */
+    bool is_bare;        /* for HEARTH=off and hearth tune: the command as it is, without Hearth */
     bool no_profile;     /* --no-profile */
     const char *profile; /* --profile; NULL: that of the program, if there is one */
 };

@@ -7,7 +7,10 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/settings.h"
+
 struct host_table host_real, host_next;
+bool host_is_off;
 bool host_has_tool, host_is_careful = true, host_is_careful_waiting = true;
 _Thread_local const void *host_mark __attribute__((tls_model("initial-exec")));
 
@@ -66,7 +69,8 @@ static void find_functions(void) {
     all &= host_find_symbol("MPI_" #name, (void **)&host_real.name, (void **)&host_next.name);
 #define USE(name, params, args) *(void **)&host_real.name = host_find("MPI_" #name, &unused);
 #include "mpi/host/calls.def"
-    if (all && !host_has_tool)
+    host_is_off = settings_are_off();
+    if (all && !host_has_tool && !host_is_off)
         host_is_careful = host_is_careful_waiting = false;
     find_vendor();
 }

@@ -24,6 +24,8 @@ extern HIDDEN bool host_has_tool;
  * Hearth handles messages, which must move meanwhile. Each call tests only one of the two. */
 extern HIDDEN bool host_is_careful, host_is_careful_waiting;
 void host_be_careful(void);
+/* HEARTH=off: calls go through the careful path, which only forwards them. */
+extern HIDDEN bool host_is_off;
 
 /* While a tool's MPI_X runs on Hearth's behalf: the frame that called it. A PMPI_X call from the tool is then only
  * forwarded. This is a frame address and not a counter, so that an error handler that leaves by longjmp leaves no

@@ -28,7 +28,7 @@ TEST(every_default_is_in_its_range_and_every_help_says_something)
     expect(count > 20);
     for (size_t i = 0; i < count; i++) {
         expect_eq(settings_parse(&table[i], table[i].fallback, &into, why, sizeof why), 0);
-        expect(!strncmp(table[i].name, "HEARTH_", 7));
+        expect(!strncmp(table[i].name, "HEARTH_", 7) || !strcmp(table[i].name, "HEARTH"));
         expect(strlen(table[i].help) > 10);
         expect(table[i].least <= table[i].most);
         expect(i == 0 || table[i].audience >= table[i - 1].audience);
@@ -151,6 +151,7 @@ TEST(misspelt_names_are_recognised)
     expect(settings_nearest("HEARTH_CACHESIZE") == named("HEARTH_CACHE_SIZE"));
     expect(settings_nearest("HEARTH_MODUS") == named("HEARTH_MODE"));
     expect(settings_nearest("HEARTH_SOMETHING_ELSE_ENTIRELY") == NULL);
+    expect(settings_nearest("HEARTH_XYZ") != named("HEARTH"));
     expect(settings_nearest("HEARTH_A_NAME_THAT_IS_MUCH_LONGER_THAN_ANY_SETTING_COULD_EVER_BE_IN_PRACTICE") ==
            NULL);
 }
@@ -159,6 +160,18 @@ TEST(a_setting_is_found_by_its_name)
 {
     expect(settings_find("HEARTH_MODE") == named("HEARTH_MODE"));
     expect(!settings_find("HEARTH_MODUS"));
+}
+
+TEST(hearth_is_off_by_one_variable)
+{
+    expect(!settings_are_off());
+    setenv("HEARTH", "of", 1);
+    expect(!settings_are_off());
+    setenv("HEARTH", "OFF", 1);
+    expect(settings_are_off());
+    setenv("HEARTH", "on", 1);
+    expect(!settings_are_off());
+    unsetenv("HEARTH");
 }
 
 TEST(the_environment_is_read_once_and_bad_values_fall_back)
