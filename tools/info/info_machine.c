@@ -2,10 +2,13 @@
  *
  * The heater itself reports its core. The helper's depends on the cores that the ranks of a job may use, which the
  * launcher decides. Both common cases are shown: ranks bound to one core each, the first ones, and unbound ranks. */
+#include <errno.h>
 #include <glob.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -16,6 +19,7 @@
 #include "heater/heater.h"
 #include "info/info.h"
 #include "tools.h"
+#include "track/track.h"
 
 /* As ranges: 0-3,8. */
 static const char *print_set(const cpu_set_t *set, char *text, size_t room) {
@@ -109,6 +113,51 @@ static void print_memory(void) {
            numa > 1 ? "s" : "");
 }
 
+/* ---- stores that the kernel records ---- */
+
+enum { TRACKED = 64 << 20, SCANS = 9 };
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of several scans of memory that nobody writes. 0, or a negative code. */
+static int time_scan(int tracker, char *base, double *us) {
+    int watch = track_watch(getpid()), err = watch < 0 ? watch : track_add(tracker, base, TRACKED);
+    double took[SCANS];
+    struct track_range range;
+    uint64_t begin = (uintptr_t)base, reached;
+    for (int i = 0; !err && i < SCANS; i++) {
+        uint64_t start = clock_ns();
+        int pages = track_scan(watch, begin, begin + TRACKED, &range, 1, &reached);
+        took[i] = (double)(clock_ns() - start) / 1e3;
+        err = pages < 0 ? pages : 0;
+    }
+    if (watch >= 0)
+        close(watch);
+    qsort(took, SCANS, sizeof *took, by_size);
+    *us = took[SCANS / 2];
+    return err;
+}
+
+static void print_tracking(void) {
+    double us = 0;
+    int tracker = track_open(), err = tracker;
+    char *base = mmap(NULL, TRACKED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (tracker >= 0) {
+        err = base == MAP_FAILED ? -ENOMEM : time_scan(tracker, base, &us);
+        close(tracker);
+    }
+    if (base != MAP_FAILED)
+        munmap(base, TRACKED);
+    if (err < 0)
+        printf("stores     not recorded by the kernel: %s%s\n", strerror(-err),
+               err == -ENOSYS ? "; Linux 6.7 and later can" : "");
+    else
+        printf("stores     recorded by the kernel; to ask for those to 64 MB takes %.0f us\n", us);
+}
+
 /* ---- our threads ---- */
 
 /* The first cores, one for each rank. */
@@ -182,6 +231,7 @@ void info_machine(unsigned ranks) {
     print_cache(2);
     print_cache(3);
     print_memory();
+    print_tracking();
     print_helper(&c.allowed, ranks);
     print_heater(&c, ranks);
     if (known)

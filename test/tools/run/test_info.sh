@@ -178,6 +178,7 @@ check 'its cores' 0 '^cores +[1-9][0-9]* usable: [0-9]'
 check 'its memory' 0 '^memory +[0-9.]+ [GT]B'
 check 'the helper' 0 '^helper +1 thread per node, affinity auto; with [1-9]'
 run info -t -n 1000
+check 'whether the kernel records stores' 0 '^stores +(recorded by the kernel; to ask for those to 64 MB takes [0-9]+ us|not recorded by the kernel: )'
 check 'no core for the heater' 0 '^heater +with 1000 ranks on this node: none, as it would take a core'
 HEARTH_HEATER=off HEARTH_HELPERS=2 HEARTH_HELPER_AFFINITY=stay run info -n 1
 check 'the heater switched off' 0 '^heater .* none, as HEARTH_HEATER=off'
