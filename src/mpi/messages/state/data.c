@@ -270,44 +270,25 @@ bool p2p_data_ends_inside_slow(const struct data *d, uint64_t bytes) {
 
 /* ---- partial copies ---- */
 
-/* Sets d->block to the block that holds byte `from`. Parts mostly come in order, so that the walk is short. */
-static void seek(struct data *d, uint64_t from) {
-    const struct shape *s = &d->layout.shape;
-    if (!s->list) {
-        d->block = from / s->block_bytes;
-        d->before = d->block * s->block_bytes;
-        return;
+/* The cursor at byte `from`. Parts mostly come in order, so that it has not far to go. */
+static struct data_cursor *cursor_at(struct data *d, uint64_t from) {
+    if (!d->at || from < d->at) {
+        data_cursor_start(&d->cursor, &d->layout.shape, 0);
+        d->at = 0;
     }
-    if (from < d->before)
-        d->block = d->before = 0;
-    while (d->before + s->list[d->block].bytes <= from)
-        d->before += s->list[d->block++].bytes;
-}
-
-/* The longest contiguous run from there on, at most `bytes`. */
-static char *run_at(struct data *d, uint64_t from, uint64_t *bytes) {
-    seek(d, from);
-    struct shape_block b = shape_block_at(&d->layout.shape, d->block);
-    uint64_t within = from - d->before, left = b.bytes - within;
-    if (left < *bytes)
-        *bytes = left;
-    return d->first + b.offset + within;
+    d->cursor.shape = &d->layout.shape; /* which moves when a request takes the data over */
+    data_cursor_skip(&d->cursor, from - d->at);
+    return &d->cursor;
 }
 
 void p2p_data_gather_slow(void *packed, struct data *d, uint64_t from, uint64_t bytes) {
-    for (uint64_t n = bytes; bytes; from += n, bytes -= n, n = bytes) {
-        const char *run = run_at(d, from, &n);
-        memcpy(packed, run, n);
-        packed = (char *)packed + n;
-    }
+    data_cursor_gather(cursor_at(d, from), packed, d->first, bytes);
+    d->at = from + bytes;
 }
 
 void p2p_data_scatter_slow(struct data *d, uint64_t from, const void *packed, uint64_t bytes) {
-    for (uint64_t n = bytes; bytes; from += n, bytes -= n, n = bytes) {
-        char *run = run_at(d, from, &n);
-        memcpy(run, packed, n);
-        packed = (const char *)packed + n;
-    }
+    data_cursor_scatter(cursor_at(d, from), d->first, packed, bytes);
+    d->at = from + bytes;
 }
 
 /* The copy is owned like that of an opaque type, but has no type. */

@@ -3,6 +3,7 @@
 #define HEARTH_MPI_P2P_DATA_H
 
 #include "base/compiler.h"
+#include "data/data.h"
 #include "mpi/types/layout.h"
 #include "mpi/messages/state/comm.h"
 #include "tables/shape.h"
@@ -11,9 +12,10 @@ struct opaque;
 
 struct data {
     char *first;
-    struct layout layout;   /* its shape describes the bytes relative to first; its offset is unused */
-    struct opaque *opaque;  /* a type that only MPI can process: the bytes are packed in a buffer */
-    uint64_t block, before; /* where the last partial copy ended: a block, and the bytes before it */
+    struct layout layout;      /* its shape describes the bytes relative to first; its offset is unused */
+    struct opaque *opaque;     /* a type that only MPI can process: the bytes are packed in a buffer */
+    uint64_t at;               /* the byte where the last partial copy ended */
+    struct data_cursor cursor; /* there, unless `at` is 0 */
     /* For p2p_data_ends_inside, of a receive with a non-contiguous type: the type, and the number of types freed when it was posted. */
     MPI_Datatype type;
     uint64_t types_freed;
@@ -27,7 +29,7 @@ static inline void p2p_data_in_one(struct data *d, const void *first, uint64_t b
     d->first = (char *)first;
     d->layout = (struct layout){.shape = shape_contiguous(bytes)};
     d->opaque = NULL;
-    d->block = d->before = 0;
+    d->at = 0;
 }
 
 /* Returns MPI_SUCCESS, or an error that the communicator's error handler has seen. Call without the lock. */
