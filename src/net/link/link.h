@@ -34,12 +34,15 @@ struct link_options {
     /* Payloads of at least so many bytes are received in place (link_events.place), if the network can do it; 0: none.
      * They may be longer than `most` then: see net_link_in_place. Must be the same in all processes. */
     size_t in_place;
+    /* The content of the messages tells who sends them: link_events.arrived may be called without a peer, and short messages take less
+     * time. Not together with in_place. */
+    bool anonymous;
 };
 
 struct link_events {
     void *arg;
 
-    /* A message arrived. The header (aligned to 8) and the payload (any alignment: it lies in the network's buffer)
+    /* A message arrived; from is NULL if the link is anonymous. The header (aligned to 8) and the payload (any alignment: it lies in the network's buffer)
      * are valid during the call. The callback may send messages, but must not make progress. `from` stays valid
      * until the port is closed. */
     void (*arrived)(void *arg, struct link_peer *from, const void *header, size_t header_bytes,

@@ -14,6 +14,7 @@ struct ucx_link {
     ucp_context_h context;
     size_t most;
     size_t in_place; /* payloads of at least so many bytes are sent by rendezvous */
+    bool anonymous;  /* messages do not name the endpoint to reply through */
     bool hardware;   /* a transport accesses remote memory without the remote CPU */
 };
 

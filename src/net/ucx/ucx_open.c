@@ -184,6 +184,7 @@ int net_ucx_open(const struct link_options *options, struct link **link) {
     }
     l->base.network = &hearth_link_ucx;
     l->most = options->most;
+    l->anonymous = options->anonymous;
     l->in_place = options->in_place ? options->in_place : SIZE_MAX;
     log_debug(LOG_NET, "ucx: open for messages of up to %zu bytes, %d ports%s", options->most, options->ports,
               options->direct ? ", with memory access" : "");

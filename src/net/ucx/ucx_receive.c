@@ -80,24 +80,30 @@ static ucs_status_t ucx_receive_in_place(struct ucx_port *p, struct ucx_peer *fr
     return UCS_OK;
 }
 
+/* NULL: no memory for it. */
+static struct ucx_peer *ucx_sender(struct ucx_port *p, ucp_ep_h ep) {
+    struct ucx_peer *from = net_peers_find(&p->by_endpoint, (uintptr_t)ep);
+    return LIKELY(from != NULL) ? from : net_ucx_adopt(p, ep);
+}
+
 /* Copies the short header to aligned memory. */
 ucs_status_t net_ucx_arrived(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes,
                              const ucp_am_recv_param_t *param) {
     struct ucx_port *p = arg;
     _Alignas(8) char copy[LINK_HEADER];
-    struct ucx_peer *from = net_peers_find(&p->by_endpoint, (uintptr_t)param->reply_ep);
-    if (UNLIKELY(!from) && !(from = net_ucx_adopt(p, param->reply_ep)))
+    struct ucx_peer *from = NULL;
+    if (param->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP && !(from = ucx_sender(p, param->reply_ep)))
         return UCS_OK;
     if (UNLIKELY(header_bytes > sizeof copy)) {
         log_error("network ucx: dropped a message with a header of %zu bytes from rank %d: not from Hearth",
-                  header_bytes, from->rank);
+                  header_bytes, from ? from->rank : -1);
         return UCS_OK;
     }
     if (header_bytes)
         memcpy(copy, header, header_bytes);
-    if (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)
+    if (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV && from)
         return ucx_receive_in_place(p, from, copy, header_bytes, data, bytes);
-    p->events.arrived(p->events.arg, &from->base, copy, header_bytes, data, bytes);
+    p->events.arrived(p->events.arg, from ? &from->base : NULL, copy, header_bytes, data, bytes);
     return UCS_OK;
 }
 
