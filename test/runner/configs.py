@@ -70,6 +70,8 @@ def preloaded(config):
         "match": {"HEARTH_MATCH": "on"},
         "list": {"HEARTH_MATCH": "on", "HEARTH_MATCH_QUEUE": "list"},
         "host": {"HEARTH_MATCH": "on", "HEARTH_MATCH_NODE": "off"},  # through MPI, as between nodes
+        "link": {"HEARTH_MATCH": "on", "HEARTH_NODE_RANKS": "1"},  # each rank is a node: through Hearth's network
+        "link2": {"HEARTH_MATCH": "on", "HEARTH_NODE_RANKS": "2"},  # nodes of two ranks
         "small": {"HEARTH_MATCH": "on", "HEARTH_MATCH_MEMORY": "64k", "HEARTH_MATCH_EAGER": "500", "HEARTH_MATCH_QUEUE": "lla-2"},
     }.get(config, {}))
     return env

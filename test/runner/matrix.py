@@ -276,14 +276,18 @@ class Matrix:
                 self.one_pass("p2p_(depth|order|wildcards|random)", mpi, tree, "shm", config, 2)
             self.one_pass("p2p_(order|wildcards|random|modes|probe|types|truncation|comms|inside|collectives|waits"
                           "|foreign|completion|flood|fortran_f08)", mpi, tree, "shm", "host", 2)
+            self.one_pass("p2p_(order|wildcards|random|modes|buffered|probe|types|truncation|comms|inside|collectives|waits|startall|sendrecv"
+                          "|foreign|completion|flood|large|threads|finalize)", mpi, tree, "shm", "link", 2)
             for config in self.quick_configs("p2p", mpi, "small"):
                 self.one_pass("p2p_(order|random|flood|large|inside|threads)", mpi, tree, "shm", config, 2)
+            if mpi == "openmpi":
+                self.one_pass("p2p_(order|wildcards|random|inside|flood)", mpi, tree, "shm", "link2", 4)
         else:
-            for config in "bare match list host small".split():
+            for config in "bare match list host link small".split():
                 self.one_pass("p2p_.*", mpi, tree, "shm", config, 2)
-            for config in "match host small".split():
+            for config in "match host link link2 small".split():
                 self.one_pass("p2p_.*", mpi, tree, "shm", config, 4)
-            for config in "bare match host".split():
+            for config in "bare match host link".split():
                 self.one_pass("p2p_.*", mpi, tree, "tcp", config, 2)
         self.one_pass("mpi_(smoke|sync|requests|rget|progress|threads|random|errors|cpp|fortran_f08)", mpi, tree, "shm", "match", 2)
 
@@ -381,7 +385,7 @@ class Matrix:
             family(mpi, tree)
 
     def of_asan(self, mpi):
-        for names, configs in (("mpi_.*", "on tiny huge serve"), ("mpi_served_.*", "serve1 servempi servedirect"), ("p2p_.*", "match small"), ("net_.*", "ucx mpi"),
+        for names, configs in (("mpi_.*", "on tiny huge serve"), ("mpi_served_.*", "serve1 servempi servedirect"), ("p2p_.*", "match small link"), ("net_.*", "ucx mpi"),
                                ("armci_.*", "node nodes1 tiny"), ("gas_.*", "off off1 node nodes1 tiny")):
             for config in configs.split():
                 self.one_pass(names, mpi, "asan", "shm", config, 2)

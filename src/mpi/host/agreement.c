@@ -18,6 +18,7 @@ static bool matches, matches_node, is_reached;
 static uint64_t match_eager;
 static enum windows windows;
 static unsigned node_ranks;
+static enum link_over net = LINK_OVER_MPI;
 
 static bool is_same(const int *least, int of) {
     return least[of] == -least[NEGATED + of];
@@ -55,7 +56,9 @@ static void agree_on_messages(const int *least) {
 static void agree_on_windows(const int *least) {
     static const char to_mpi[] = "windows are left to MPI";
     bool same = agree_on(least, WINDOWS, "HEARTH_WINDOWS", to_mpi);
-    same &= agree_on(least, NET, "HEARTH_NET", to_mpi);
+    if (agree_on(least, NET, "HEARTH_NET", to_mpi))
+        net = (enum link_over)least[NET];
+    same &= is_same(least, NET);
     windows = same ? (enum windows)least[WINDOWS] : WINDOWS_HOST;
     node_ranks = agree_on(least, NODE_RANKS, "HEARTH_NODE_RANKS", "all ranks of a host are one node")
                      ? (unsigned)least[NODE_RANKS]
@@ -142,6 +145,10 @@ bool agreement_matches_node(void) {
 
 uint64_t agreement_match_eager(void) {
     return match_eager;
+}
+
+enum link_over agreement_net(void) {
+    return net;
 }
 
 enum windows agreement_windows(void) {

@@ -21,6 +21,9 @@ bool agreement_matches(void);
 bool agreement_matches_node(void);
 uint64_t agreement_match_eager(void);
 
+/* HEARTH_NET; over MPI if it differs. */
+enum link_over agreement_net(void);
+
 /* HEARTH_WINDOWS and HEARTH_NODE_RANKS. In a program without MPI_Init, which begins sessions, they are those of this process. */
 enum windows agreement_windows(void);
 unsigned agreement_node_ranks(void);

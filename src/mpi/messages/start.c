@@ -48,6 +48,7 @@ static void prebarrier_at_end(void) {
 
 static void engine_close_all(void) {
     p2p_remote_close();
+    p2p_link_close();
     p2p_data_close();
     p2p_comm_close();
     p2p_node_close();
@@ -60,11 +61,23 @@ static void engine_close_all(void) {
     p2p_engine = NULL;
 }
 
+/* A process that has closed its port counts as lost for those that have not been told. */
+static void link_end(void) {
+    MPI_Request request;
+    p2p_link_quiesce();
+    if (p2p_link_is_used && p2p_remote_barrier(&request) == MPI_SUCCESS)
+        p2p_wait_host(&request, MPI_STATUS_IGNORE);
+    p2p_link_shut();
+    if (p2p_link_is_used && p2p_remote_barrier(&request) == MPI_SUCCESS)
+        p2p_wait_host(&request, MPI_STATUS_IGNORE);
+}
+
 static void engine_end(void) {
     if (!p2p_on)
         return;
     log_debug(LOG_MESSAGES, "message passing ends: pre-barrier of all processes");
     prebarrier_at_end();
+    link_end();
     p2p_helper_stop();
     p2p_on = false;
     host_is_careful_waiting = host_is_careful;
@@ -134,21 +147,22 @@ static void learn_world(void) {
 
 /* Some of these are collective, so all are called even if one fails. A heater needs a core that no process uses, so it must
  * know the number of processes on this node. */
-static bool engine_open_parts(void) {
-    unsigned on_node;
-    int node = p2p_node_find(&on_node), remote = p2p_remote_open(), data = p2p_data_open(),
+static bool engine_open_parts(unsigned *on_node) {
+    int node = p2p_node_find(on_node), remote = p2p_remote_open(), data = p2p_data_open(),
         peers = p2p_peer_open();
-    heater_neighbours(on_node);
+    heater_neighbours(*on_node);
     return node == MPI_SUCCESS && remote == MPI_SUCCESS && data == MPI_SUCCESS && peers == MPI_SUCCESS &&
            engine_open_matching() == MPI_SUCCESS;
 }
 
 static bool engine_open_all(void) {
-    int ok = engine_open_parts(), every = 0;
+    unsigned on_node;
+    int ok = engine_open_parts(&on_node), every = 0;
     host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!every)
         return false;
     p2p_node_open();
+    p2p_link_open(on_node);
     ok = p2p_comm_open() == MPI_SUCCESS && p2p_remote_start() == MPI_SUCCESS &&
          p2p_request_open() == MPI_SUCCESS && p2p_fortran_open() == MPI_SUCCESS;
     p2p_status_open();

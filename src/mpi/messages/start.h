@@ -7,7 +7,7 @@
  *                      |              |                  |
  *      transport/   p2p_channel.c  arrive.c  <------  p2p_progress.c     numbers and order; the engine (match.h)
  *                      |              ^
- *            p2p_node.c (net.h, shared memory)    p2p_remote.c (the host MPI)
+ *            p2p_node.c (net.h, shared memory)    p2p_link.c (net.h, UCX)    p2p_remote.c (the host MPI)
  *
  *      state/       processes, communicators, requests, the bytes of a message, and the lock of all of it
  *

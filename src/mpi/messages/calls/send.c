@@ -41,20 +41,19 @@ static inline int send_now(struct comm *c, struct data *d, int dest, int tag) {
     return rc;
 }
 
-/* MPI holds the message: the send completes when it has left. */
+/* The network holds the message: the send completes when it has left. Without memory for a request the call waits. */
 static void wait_to_leave(struct comm *c, MPI_Request *request) {
-    struct p2p_request here, *r = request ? p2p_request_new(REQUEST_SEND, c) : &here;
-    if (!r) { /* it is sent nevertheless */
-        *request = p2p_request_handle(p2p_request_sent);
+    struct p2p_request here, *r = request ? p2p_request_new(REQUEST_SEND, c) : NULL;
+    if (r) {
+        *request = p2p_request_handle(r);
+        p2p_bounce_own(r);
         return;
     }
+    p2p_request_fill(&here, REQUEST_SEND, c);
+    p2p_bounce_own(&here);
+    p2p_wait(&here);
     if (request)
-        *request = p2p_request_handle(r);
-    else
-        p2p_request_fill(&here, REQUEST_SEND, c);
-    p2p_bounce_own(r);
-    if (!request)
-        p2p_wait(&here);
+        *request = p2p_request_handle(p2p_request_sent);
 }
 
 static inline void look_around(void) {

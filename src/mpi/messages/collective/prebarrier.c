@@ -229,8 +229,15 @@ void p2p_prebarrier_drop(struct prebarrier *m) {
     p2p_unlock();
 }
 
+static void windows_change(int more) {
+    p2p_lock();
+    p2p_progress_windows(more);
+    p2p_unlock();
+}
+
 static int prebarrier_drop(MPI_Win win, int key, void *value, void *state) {
     p2p_prebarrier_drop(value);
+    windows_change(-1);
     free(value);
     return MPI_SUCCESS;
 }
@@ -247,6 +254,7 @@ void p2p_prebarrier_keep_slow(int rc, MPI_Comm comm, const MPI_Win *win) {
     *kept = m;
     if (host_Win_set_attr(*win, keyval, kept) != MPI_SUCCESS)
         p2p_out_of_memory("the processes of a window");
+    windows_change(1);
 }
 
 void p2p_prebarrier_window_slow(MPI_Win win) {

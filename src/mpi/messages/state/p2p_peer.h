@@ -6,8 +6,9 @@
 #include "mpi/messages/state/p2p_lock.h"
 #include "tables/rank_table.h"
 
-extern HIDDEN int p2p_rank, p2p_size;  /* in MPI_COMM_WORLD */
-extern HIDDEN bool p2p_remote_is_used; /* some process is reached through the host MPI */
+extern HIDDEN int p2p_rank, p2p_size; /* in MPI_COMM_WORLD */
+extern HIDDEN bool
+    p2p_remote_is_used; /* some process is on another node: reached through Hearth's network or the host MPI */
 
 /* No memory for state that must not be lost: logs one line and aborts the job as MPI would. */
 _Noreturn void p2p_out_of_memory(const char *what);
@@ -17,19 +18,21 @@ _Noreturn void p2p_mpi_failed(const char *what);
 
 struct p2p_request;
 struct p2p_bounce;
+struct link_peer;
 struct p2p_message; /* arrived and not yet matched: arrive.c */
 
 struct p2p_peer {
     struct rank_record head;          /* its rank in MPI_COMM_WORLD */
     uint32_t sent, received;          /* numbered messages so far */
-    int node;                         /* its rank on this node, or -1: through the host MPI */
+    int node;                         /* its rank on this node, or -1: on another */
     uint32_t owed;                    /* answers that this process waits for */
     struct p2p_request *first, *last; /* queue of requests that wait for space */
+    struct link_peer *link;           /* over Hearth's own network, or NULL: not connected */
     struct p2p_peer *next_waiting;    /* list of peers with a non-empty queue */
     struct p2p_message *held;         /* messages that arrived out of order, sorted */
     union {
         struct p2p_peer *next_owing; /* on this node: list of peers with owed > 0 */
-        struct p2p_bounce *batch;    /* through the host MPI: messages that will leave together, or NULL */
+        struct p2p_bounce *batch;    /* on another node: messages that will leave together, or NULL */
     };
     bool waiting, owing;
     bool helpless; /* it cannot write to this process's memory */

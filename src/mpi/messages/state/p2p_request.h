@@ -47,6 +47,7 @@ struct p2p_request {
     struct p2p_peer *peer;
     struct header header;   /* REQUEST_SEND and REQUEST_CONTROL: the header to send */
     uint64_t moved, wanted; /* bytes of a transfer in pieces */
+    unsigned flying;        /* its pieces that the network has not sent yet */
     uint64_t answer;        /* the receiver's request */
     void *spare;            /* temporary receive buffer: the message is larger than the receive */
     MPI_Request host;

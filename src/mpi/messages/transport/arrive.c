@@ -247,3 +247,19 @@ void p2p_arrive_message(struct p2p_peer *p, const struct header *h, const void *
     if (UNLIKELY(p->held != NULL))
         release_held(p);
 }
+
+static void arrive_batch(struct p2p_peer *p, const char *at, uint64_t bytes) {
+    for (const char *end = at + bytes; at < end;) {
+        struct header h;
+        memcpy(&h, at, sizeof h); /* the network may deliver at any alignment */
+        p2p_arrive_message(p, &h, at + sizeof h);
+        at += round_up(sizeof h + header_payload(&h), _Alignof(struct header));
+    }
+}
+
+void p2p_arrive_packet(struct p2p_peer *p, const struct header *h, const void *payload) {
+    if (UNLIKELY(h->kind == HEADER_BATCH))
+        arrive_batch(p, payload, h->bytes);
+    else
+        p2p_arrive_message(p, h, payload);
+}

@@ -10,6 +10,9 @@ extern HIDDEN struct match *p2p_engine;
 /* A header arrived, with its payload, which is valid during the call. */
 void p2p_arrive_message(struct p2p_peer *p, const struct header *h, const void *payload);
 
+/* The same, or several messages that left together. */
+void p2p_arrive_packet(struct p2p_peer *p, const struct header *h, const void *payload);
+
 /* A message of this process to itself. */
 void p2p_arrive_self(struct p2p_request *r);
 

@@ -1,4 +1,5 @@
-/* p2p_bounce.h: bounce buffers, in which messages to other nodes leave through the host MPI, alone or in batches. */
+/* p2p_bounce.h: bounce buffers, in which messages to other nodes leave through Hearth's network or the host MPI, alone or in
+ * batches. */
 #ifndef HEARTH_MPI_P2P_BOUNCE_H
 #define HEARTH_MPI_P2P_BOUNCE_H
 
@@ -9,11 +10,13 @@
 int p2p_bounce_open(MPI_Comm comm, size_t most);
 void p2p_bounce_close(void);
 
-/* Copies a message and passes it to MPI, or adds it to a batch. Returns as p2p_channel_try. */
+/* Copies a message and passes it to the network, or adds it to a batch. Returns as p2p_channel_try. */
 int p2p_bounce_send(struct p2p_peer *p, const struct header *h, struct data *d, uint64_t from,
                     uint64_t bytes);
 /* After p2p_bounce_send has returned 1: the request completes when the message has been sent. */
 void p2p_bounce_own(struct p2p_request *r);
+/* The same for a piece of a transfer, which completes when all its pieces have been sent. */
+void p2p_bounce_own_piece(struct p2p_request *r);
 int p2p_bounce_poll_slow(void);
 bool p2p_bounce_is_idle(void);
 

@@ -20,6 +20,8 @@
 #include "mpi/messages/transport/p2p_bounce.h"
 #include "tables/shape.h"
 
+enum { MOST_FLYING = 4 /* pieces of a transfer that the network has not sent */ };
+
 struct p2p_peer *p2p_channel_waiting, *p2p_channel_owing;
 
 void p2p_channel_close(void) {
@@ -102,13 +104,13 @@ static void channel_enqueue(struct p2p_peer *p, struct p2p_request *r) {
     }
 }
 
-/* A message was sent; rc is the result of p2p_channel_try. A buffered message is in Hearth's memory, and no caller waits
- * for it to leave. */
+/* A message was sent; rc is the result of p2p_channel_try. The bounce buffers of MPI hold a copy of a buffered message, and no caller
+ * waits for it to leave. */
 static void sent(struct p2p_request *r, int rc) {
     p2p_channel_count(r->peer, r->header.bytes);
     if (r->header.kind != HEADER_EAGER)
         return;
-    if (rc && r->mode != MODE_BUFFERED)
+    if (rc && (r->mode != MODE_BUFFERED || p2p_link_is_used))
         p2p_bounce_own(r);
     else
         p2p_request_finish(r);
@@ -124,17 +126,27 @@ static uint64_t pull_address(const struct p2p_request *r) {
 /* Sends the next pieces of a transfer, as large as the transport allows: the eager limit of HEARTH_MATCH_EAGER, which may be
  * as low as 0, does not apply. */
 static int send_piece(struct p2p_request *r) {
-    uint64_t most = net_node_eager(p2p_node);
+    uint64_t most = r->peer->node >= 0 ? net_node_eager(p2p_node) : P2P_LINK_MOST;
     while (r->moved < r->wanted) {
+        if (r->flying == MOST_FLYING)
+            return -EAGAIN;
         uint64_t left = r->wanted - r->moved, bytes = left < most ? left : most;
         struct header h = {.kind = HEADER_DATA, .id = r->answer, .bytes = bytes, .place = r->moved};
         int rc = p2p_channel_try(r->peer, &h, &r->data, r->moved, bytes);
-        if (rc)
+        if (rc < 0)
             return rc;
+        if (rc)
+            p2p_bounce_own_piece(r);
         r->moved += bytes;
         ASSERT(r->moved <= r->wanted);
     }
     return 0;
+}
+
+/* All pieces have been passed to the transport; the last one that it sends completes the transfer. */
+static void stream_end(struct p2p_request *r) {
+    if (!r->flying)
+        p2p_request_finish(r);
 }
 
 static int send_waiting(struct p2p_request *r) {
@@ -158,7 +170,7 @@ static void gone(struct p2p_request *r, int rc) {
     if (r->kind == REQUEST_CONTROL)
         p2p_request_free(r);
     else if (r->wanted)
-        p2p_request_finish(r);
+        stream_end(r);
     else
         sent(r, rc);
 }
@@ -178,13 +190,14 @@ void p2p_channel_send(struct p2p_request *r) {
 }
 
 void p2p_channel_stream(struct p2p_request *r, uint64_t wanted, uint64_t answer) {
-    log_trace(LOG_MESSAGES, "rank %d asks for %llu bytes in pieces of up to %zu", r->peer->head.rank,
-              (unsigned long long)wanted, net_node_eager(p2p_node));
+    log_trace(LOG_MESSAGES, "rank %d asks for %llu bytes in pieces", r->peer->head.rank,
+              (unsigned long long)wanted);
     r->moved = 0;
+    r->flying = 0;
     r->wanted = wanted;
     r->answer = answer;
     if (!r->peer->first && !send_piece(r))
-        p2p_request_finish(r);
+        stream_end(r);
     else
         channel_enqueue(r->peer, r);
 }

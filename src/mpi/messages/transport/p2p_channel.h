@@ -4,6 +4,7 @@
 
 #include "base/compiler.h"
 #include "mpi/messages/transport/p2p_count.h"
+#include "mpi/messages/transport/p2p_link.h"
 #include "mpi/messages/transport/p2p_node.h"
 #include "mpi/messages/transport/p2p_remote.h"
 
@@ -30,8 +31,8 @@ static inline void p2p_channel_count(const struct p2p_peer *p, uint64_t bytes) {
     }
 }
 
-/* Sends a header and bytes [from, from + bytes) of the data. Returns 0; 1 if MPI has accepted them but not sent them
- * yet; or -EAGAIN if there is no space at the moment. */
+/* Sends a header and bytes [from, from + bytes) of the data. Returns 0; 1 if the network has accepted them but not sent
+ * them yet, which p2p_bounce_own is then told; or -EAGAIN if there is no space at the moment. */
 int p2p_channel_try(struct p2p_peer *p, const struct header *h, struct data *d, uint64_t from,
                     uint64_t bytes);
 /* Sends r->header, and the data unless it is an RTS, behind requests that are already queued. A HEADER_EAGER completes when

@@ -1,9 +1,12 @@
 /* p2p_progress.c: rounds of progress, and waiting.
  *
- * A round polls the node's shared memory, which costs a few loads. A poll of the host MPI costs as much as several
- * messages. An idle round therefore polls it only if a microsecond has passed since the last time, and of busy rounds one
- * in BUSY_ROUNDS does, because MPI also has other work to do, one-sided calls of other processes for example. If all
- * messages go through MPI, every round polls it.
+ * A round polls the node's shared memory, which costs a few loads. A poll of a network, Hearth's or that of the MPI, costs as much as
+ * several messages. An idle round therefore polls it only if a microsecond has passed since the last time, and of busy rounds one
+ * in BUSY_ROUNDS does, because MPI also has other work to do, one-sided calls of other processes for example. If no process shares
+ * memory with this one, every round polls it.
+ *
+ * Where Hearth's network carries the messages between nodes, MPI is polled for its own work only: while messages arrive one after the
+ * other seldom, as a poll costs a tenth of a message over TCP; more often if none has come for a while, or if there are windows.
  *
  * A peer that owes an answer and is inside an MPI call is woken every 50 us, by the rounds themselves. It therefore
  * does not matter whether the program waits or tests, nor whether other peers keep this process busy meanwhile.
@@ -25,22 +28,31 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "mpi/messages/state/watcher.h"
+#include "mpi/messages/transport/p2p_bounce.h"
 #include "mpi/messages/transport/p2p_channel.h"
 
-enum { BUSY_ROUNDS = 64, HOST_NS = 1000, SPIN_NS = 10000000, WAKE_NS = 50000 };
+enum { BUSY_ROUNDS = 64, NETWORK_NS = 1000, SPIN_NS = 10000000, WAKE_NS = 50000 };
+/* Polls of Hearth's network from one poll of MPI to the next: while messages arrive, and after LINK_IDLE polls without one. */
+enum { BUSY_POLLS = 1024, HOST_POLLS = 8, LINK_IDLE = 64 };
 enum { DRIVER_ROUNDS = 16 }; /* with the lock */
 
-static uint64_t host_ticks, spin_ticks, wake_ticks; /* the constants above, in ticks */
-static uint64_t host_last, wake_last;
+static uint64_t network_ticks, spin_ticks, wake_ticks; /* the constants above, in ticks */
+static uint64_t network_last, wake_last;
 static unsigned busy;
+static unsigned link_polls, link_idle;   /* polls of the link since that of MPI; since a message */
+static int windows;                      /* of MPI */
 static const struct p2p_request *driver; /* the request of the thread that drives progress, or NULL */
+
+void p2p_progress_windows(int more) {
+    windows += more;
+}
 
 void p2p_progress_open(int on_node) {
     double tick = clock_ns_per_tick();
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    host_ticks = (uint64_t)(HOST_NS / tick);
+    network_ticks = (uint64_t)(NETWORK_NS / tick);
     wake_ticks = (uint64_t)(WAKE_NS / tick);
-    spin_ticks = on_node > cpus ? (uint64_t)(HOST_NS / tick) : (uint64_t)(SPIN_NS / tick);
+    spin_ticks = on_node > cpus ? (uint64_t)(NETWORK_NS / tick) : (uint64_t)(SPIN_NS / tick);
 }
 
 int p2p_progress_node(void) {
@@ -50,12 +62,31 @@ int p2p_progress_node(void) {
     return n;
 }
 
-static bool is_hosts_turn(int n) {
+/* Whether the networks are polled in this round. */
+static bool is_networks_turn(int n) {
     if (!p2p_node)
         return true;
     if (n)
         return ++busy % BUSY_ROUNDS == 0;
-    return clock_ticks_since(host_last) >= host_ticks;
+    return clock_ticks_since(network_last) >= network_ticks;
+}
+
+/* Between nodes MPI carries no messages: it is polled for its own work only. */
+static bool is_hosts_turn(void) {
+    unsigned due = windows || link_idle > LINK_IDLE ? HOST_POLLS : BUSY_POLLS;
+    if (link_polls < due && !p2p_remote_transfers())
+        return false;
+    link_polls = 0;
+    return true;
+}
+
+static int poll_networks(bool some) {
+    if (!p2p_link_is_used)
+        return p2p_remote_poll(some);
+    int n = p2p_link_poll() + p2p_bounce_poll();
+    link_polls++;
+    link_idle = n ? 0 : link_idle + 1;
+    return is_hosts_turn() ? n + p2p_remote_poll(some) : n;
 }
 
 /* Wakes the processes of this node that owe an answer. The first call only records the time: an answer may be in flight. */
@@ -72,12 +103,12 @@ static inline int round_of(bool some) {
     int n = p2p_node ? p2p_node_poll() : 0;
     if (UNLIKELY(p2p_channel_waiting != NULL))
         n += p2p_channel_flush(true);
-    if (is_hosts_turn(n)) {
-        n += p2p_remote_poll(some);
+    if (is_networks_turn(n)) {
+        n += poll_networks(some);
         n += p2p_request_bury();
-        host_last = p2p_node ? clock_ticks() : 0;
+        network_last = p2p_node ? clock_ticks() : 0;
         if (UNLIKELY(p2p_channel_owing != NULL))
-            wake_debtors(host_last);
+            wake_debtors(network_last);
     }
     return n;
 }

@@ -20,12 +20,15 @@
 #include "mpi/messages/transport/arrive.h"
 #include "mpi/messages/transport/p2p_bounce.h"
 #include "mpi/messages/transport/p2p_channel.h"
+#include "mpi/messages/transport/p2p_link.h"
 #include "tables/shape.h"
 
 enum { PREPOSTED = 16 /* receives */, TESTS = 16 /* of transfers, per round */ };
+enum { MOST_EAGER = 16 << 10 /* both MPIs send so many bytes over TCP without an answer of the receiver */ };
 enum { SOME = 16 /* slots tested together */, NOT_YET = -1 };
 
 uint64_t p2p_remote_eager;
+static uint64_t slot_payload; /* the largest that arrives through MPI */
 
 static MPI_Comm heads = MPI_COMM_NULL, bulk = MPI_COMM_NULL;
 /* Of each slot: its receive, and the source of the message in it, or NOT_YET. */
@@ -41,7 +44,7 @@ static uint64_t next_tag;
 /* ---- receiving ---- */
 
 static size_t remote_slot_bytes(void) {
-    return round_up(sizeof(struct header) + p2p_remote_eager, CACHE_LINE);
+    return round_up(sizeof(struct header) + slot_payload, CACHE_LINE);
 }
 
 static char *remote_slot_buffer(unsigned slot) {
@@ -85,25 +88,11 @@ static bool has_oldest_arrived(void) {
     return sources[oldest] != NOT_YET;
 }
 
-static void deliver_batch(struct p2p_peer *p, const char *at, uint64_t bytes) {
-    for (const char *end = at + bytes; at < end;) {
-        const struct header *h = (const void *)at;
-        p2p_arrive_message(p, h, h + 1);
-        at += round_up(sizeof *h + header_payload(h), _Alignof(struct header));
-    }
-}
-
-static void deliver(struct p2p_peer *p, const struct header *h) {
-    if (UNLIKELY(h->kind == HEADER_BATCH))
-        deliver_batch(p, (const char *)(h + 1), h->bytes);
-    else
-        p2p_arrive_message(p, h, h + 1);
-}
-
 static int poll_headers(int most) {
     int n = 0;
     for (; n < most && has_oldest_arrived(); n++) {
-        deliver(p2p_peer_of(sources[oldest]), (const void *)remote_slot_buffer(oldest));
+        const struct header *h = (const void *)remote_slot_buffer(oldest);
+        p2p_arrive_packet(p2p_peer_of(sources[oldest]), h, h + 1);
         if (remote_post(oldest) != MPI_SUCCESS)
             p2p_mpi_failed("posting a receive");
         oldest = oldest + 1 == slot_count ? 0 : oldest + 1;
@@ -201,6 +190,10 @@ int p2p_remote_poll(bool one) {
     return n;
 }
 
+bool p2p_remote_transfers(void) {
+    return transfers != NULL;
+}
+
 bool p2p_remote_is_idle(void) {
     return p2p_bounce_is_idle() && !transfers;
 }
@@ -224,17 +217,22 @@ int p2p_remote_open(void) {
     return rc;
 }
 
-/* Without remote processes: one receive that never completes. */
+/* Without remote processes, or if Hearth's network reaches them: one receive that never completes. */
 int p2p_remote_start(void) {
     p2p_remote_is_used = p2p_node_count() < p2p_size;
-    p2p_remote_eager = p2p_remote_is_used ? p2p_remote_eager : 0;
-    slot_count = p2p_remote_is_used ? PREPOSTED : 1;
+    bool is_listening = p2p_remote_is_used && !p2p_link_is_used;
+    const uint64_t most = p2p_link_is_used ? P2P_LINK_MOST : (uint64_t)MOST_EAGER;
+    if (p2p_remote_eager > most)
+        p2p_remote_eager = most;
+    slot_payload = is_listening ? p2p_remote_eager : 0;
+    slot_count = is_listening ? PREPOSTED : 1;
     requests = calloc(slot_count, sizeof *requests);
     sources = calloc(slot_count, sizeof *sources);
     memory = aligned_alloc(CACHE_LINE, slot_count * remote_slot_bytes());
     for (unsigned i = 0; requests && i < slot_count; i++)
         requests[i] = MPI_REQUEST_NULL; /* also if the rest fails: p2p_remote_close reads them */
-    int rc = p2p_bounce_open(heads, remote_slot_bytes());
+    int rc = p2p_bounce_open(heads,
+                             p2p_link_is_used ? sizeof(struct header) + P2P_LINK_MOST : remote_slot_bytes());
     return requests && sources && memory ? rc : MPI_ERR_NO_MEM;
 }
 

@@ -14,6 +14,7 @@ void p2p_remote_close(void);
 /* one: at most one message, for a caller that checks after each. */
 int p2p_remote_poll(bool one);
 bool p2p_remote_is_idle(void);
+bool p2p_remote_transfers(void); /* payloads of large messages are on their way */
 /* The payload of a large message. */
 void p2p_remote_receive(struct p2p_request *r, struct p2p_peer *p, const struct header *h);
 void p2p_remote_send_bulk(struct p2p_request *r, uint64_t tag);

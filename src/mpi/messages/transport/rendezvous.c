@@ -8,9 +8,9 @@
  *      HELPED -------------------->    the sender has claimed the second half, and copied it to the receiver's memory;
  *                                      or the receiver has claimed it, and copies it too
  *            <--------------- FIN
- *                                      on one node otherwise:
+ *                                      on one node otherwise, and through Hearth's network:
  *            <--------------- CTS
- *      DATA, DATA, DATA ---------->    copied to the receive buffer; the shared memory bounds the number in flight
+ *      DATA, DATA, DATA ---------->    copied to the receive buffer; the transport bounds the number in flight
  *
  *                                      through the host MPI:
  *            <--------------- CTS      after a receive for it was posted there (p2p_remote.c)
@@ -122,7 +122,7 @@ void p2p_rendezvous_helped(struct p2p_request *r, struct p2p_peer *p, const stru
 void p2p_rendezvous_begin(struct p2p_request *r, struct p2p_peer *p, const struct header *h,
                           uint64_t address) {
     p2p_counted.of.rendezvous++;
-    if (p->node < 0) {
+    if (p->node < 0 && !p2p_link_carries(h->bytes)) {
         log_trace(LOG_MESSAGES, "%llu bytes from rank %d are received through MPI",
                   (unsigned long long)r->got_bytes, p->head.rank);
         p2p_channel_owe(p);
@@ -135,10 +135,10 @@ void p2p_rendezvous_begin(struct p2p_request *r, struct p2p_peer *p, const struc
 }
 
 void p2p_rendezvous_cts(struct p2p_request *r, struct p2p_peer *p, const struct header *h) {
-    if (p->node < 0)
-        p2p_remote_send_bulk(r, h->place);
-    else
+    if (h->answer)
         p2p_channel_stream(r, h->bytes, h->answer);
+    else
+        p2p_remote_send_bulk(r, h->place);
 }
 
 void p2p_rendezvous_data(struct p2p_request *r, struct p2p_peer *p, const struct header *h,
