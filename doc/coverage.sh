@@ -10,11 +10,11 @@ page=doc/coverage.md
 mpi=src/mpi
 
 hooked() { # options of the preprocessor: keyword and name of each hooked call of the newest MPI
-    for keyword in HOOK POLL BLOCK PRE PREBARRIER PREBARRIER_WIN PREBARRIER_FREE PREBARRIER_WAIT; do
+    for keyword in HOOK POLL BLOCK BLOCK_END PRE PREBARRIER PREBARRIER_WIN PREBARRIER_FREE PREBARRIER_WAIT; do
         echo "#define $keyword(name, params, args) @@$keyword name"
     done | cat - $mpi/host/standard.h $mpi/host/calls.def |
         "${CC:-cc}" -E -P -DMPI_VERSION=5 -DMPI_SUBVERSION=0 '-DUSE(name, params, args)=' "$@" -x c - |
-        tr '\n' ' ' | sed 's/@@/\n/g' | awk 'NF > 1 { print $1, $2 }' | sed 's/PREBARRIER_WAIT/POLL/; s/PREBARRIER[A-Z_]*/PRE/'
+        tr '\n' ' ' | sed 's/@@/\n/g' | awk 'NF > 1 { print $1, $2 }' | sed 's/BLOCK_END/BLOCK/; s/PREBARRIER_WAIT/POLL/; s/PREBARRIER[A-Z_]*/PRE/'
 }
 
 treatment() { # one line per call: name, version, treatment, mark

@@ -38,7 +38,7 @@ table() {
     only openmpi | row 'MPICH: always, likewise. Open MPI, whose equivalents give other results: until all processes have entered the call, by a pre-barrier'
     { hooked 'PRE|PREBARRIER|PREBARRIER_WIN|PREBARRIER_FREE' && listed comm && listed file; } |
         row 'until all processes have entered the call: a pre-barrier by messages of Hearth precedes it'
-    { hooked BLOCK && listed when-done; } | row 'when the call returns'
+    { hooked 'BLOCK|BLOCK_END' && listed when-done; } | row 'when the call returns'
 }
 
 case ${1:-} in

@@ -12,6 +12,7 @@
 #include "mpi/messages/collective/prebarrier.h"
 #include "mpi/report/report_partial.h"
 #include "mpi/windows/caching/inflight/rma_check.h"
+#include "mpi/windows/serving/state/served.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -82,8 +83,19 @@
         return instead;                                                                                      \
     p2p_enter()
 
+/* Operations on windows that Hearth serves inside a node are complete when their calls return: nothing is waited for. */
+static inline bool enter_end(MPI_Win win) {
+    bool enters = p2p_on && !serve_is_on_node(win);
+    if (enters)
+        p2p_enter();
+    return enters;
+}
+
 #define HOOK(name, params, args)  BOTH(name, params, args, false, , )
 #define BLOCK(name, params, args) BOTH(name, params, args, true, p2p_enter(), p2p_leave())
+#define BLOCK_END(name, params, args)                                                                        \
+    BOTH(name, params, args, host_is_careful_waiting && !serve_is_on_node(win),                              \
+         bool entered = enter_end(win), if (entered) p2p_leave())
 #define PREBARRIER(name, params, args)                                                                       \
     BOTH(name, params, args, true, p2p_prebarrier_enter(comm), p2p_prebarrier_leave(rc, comm, win))
 #define PREBARRIER_WIN(name, params, args)                                                                   \

@@ -14,7 +14,7 @@
 #                                                   and SYNC_CALL_COMM, SYNC_CALL_OPEN for other calls that are collective
 #                                                   over comm, or over an open file fh
 FILENAME ~ /calls\.def$/ {
-    if (match($0, /^(HOOK|POLL|BLOCK|PRE|PREBARRIER|PREBARRIER_WIN|PREBARRIER_FREE|PREBARRIER_WAIT)\([A-Za-z_]+/)) { sub(/^[A-Z_]+\(/, ""); match($0, /^[A-Za-z_]+/); hooked["MPI_" substr($0, 1, RLENGTH)] = 1 }
+    if (match($0, /^(HOOK|POLL|BLOCK|BLOCK_END|PRE|PREBARRIER|PREBARRIER_WIN|PREBARRIER_FREE|PREBARRIER_WAIT)\([A-Za-z_]+/)) { sub(/^[A-Z_]+\(/, ""); match($0, /^[A-Za-z_]+/); hooked["MPI_" substr($0, 1, RLENGTH)] = 1 }
     next
 }
 FILENAME ~ /hooked\.i$/ {

@@ -17,6 +17,7 @@
 #include "mpi/windows/caching/get.h"
 #include "mpi/windows/caching/inflight/rma_check.h"
 #include "mpi/windows/caching/window_cache.h"
+#include "mpi/windows/serving/serving.h"
 #include "observe/output.h"
 
 enum { SHORTEST = 16, LONGEST = 1024 }; /* suspensions, in intervals */
@@ -214,7 +215,8 @@ void rma_admission_refuse(struct window *w) {
 
 enum verdict rma_admission_first_verdict(const struct window *w, int rank) {
     enum bypass rule = (enum bypass)settings_get()->bypass;
-    bool excluded = rule == BYPASS_ALWAYS || (rule != BYPASS_NEVER && rank == w->rank);
+    bool excluded = rule == BYPASS_ALWAYS ||
+                    (rule != BYPASS_NEVER && (rank == w->rank || serve_target_is_mapped(w->handle, rank)));
     return excluded ? VERDICT_BYPASS : rule == BYPASS_NEVER ? VERDICT_CACHE : VERDICT_OPEN;
 }
 

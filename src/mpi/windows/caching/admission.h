@@ -6,8 +6,8 @@
  *   1. the window    never cached if it is shared memory, its mode is off, or there was no memory to record its aliasing
  *                    windows or any other window; in transparent mode not before a target has two gets between flushes;
  *                    suspended for a while if its cache cost more time than it saved.
- *   2. the target    not cached if HEARTH_BYPASS excludes it (by default this process itself), or if its first gets were
- *                    measured and cost less than a hit.
+ *   2. the target    not cached if HEARTH_BYPASS excludes it (by default this process itself, and memory of a served window that is
+ *                    mapped here: a get copies it as a hit would), or if its first gets were measured and cost less than a hit.
  *   3. the call      cached only if it has elements and an access epoch is open to the target; otherwise MPI reports the
  *                    error. get.c also leaves types to MPI that cannot be described, or that MPI rejects.
  *   4. the cache     cached only if there is memory for the cache, and it admits the key (cache/admission.h).

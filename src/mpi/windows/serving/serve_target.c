@@ -82,6 +82,11 @@ struct served_target *serve_target_enter(struct served *s, int rank) {
     return t ? t : &lost_target;
 }
 
+bool serve_target_is_mapped(MPI_Win handle, int rank) {
+    const struct served *s = serve_find(handle);
+    return s && serve_target_find(s, rank)->mapped;
+}
+
 /* ---- epochs of all targets ---- */
 
 static struct served_target *target_at(const struct served *s, uint32_t number) {

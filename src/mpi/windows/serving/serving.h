@@ -41,6 +41,9 @@ struct served_target *serve_target_make_here(struct served *s, int rank);
  * NULL: no epoch is open, or there is no such rank. */
 struct served_target *serve_target_enter(struct served *s, int rank);
 
+/* Whether Hearth serves the window, and the memory of that rank is mapped here. */
+bool serve_target_is_mapped(MPI_Win handle, int rank);
+
 /* Mark all records, and those that are made later: MPI_Win_fence, MPI_Win_lock_all. Targets of this node have their own locks. */
 void serve_target_mark_fenced(struct served *s, bool fenced);
 void serve_target_mark_held(struct served *s, enum hold hold);

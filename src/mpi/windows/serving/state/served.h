@@ -111,6 +111,12 @@ static inline struct served *serve_find(MPI_Win handle) {
     return LIKELY(s && s->handle == handle) ? s : serve_find_slow(handle);
 }
 
+/* Whether Hearth serves this window, the most recent one, and all of its ranks are on this node. */
+static inline bool serve_is_on_node(MPI_Win handle) {
+    const struct served *s = atomic_load_explicit(&serve_recent, memory_order_acquire);
+    return s && s->handle == handle && !s->domain;
+}
+
 /* ---- serve_lookup.c ---- */
 
 void serve_lookup_add(struct served *s);
