@@ -16,6 +16,7 @@
 #define job_end_by_exit             hearth_core_job_end_by_exit
 #define job_end_register            hearth_core_job_end_register
 #define job_json                    hearth_core_job_json
+#define job_seconds                 hearth_core_job_seconds
 #define json_begin                  hearth_core_json_begin
 #define json_close                  hearth_core_json_close
 #define json_count                  hearth_core_json_count

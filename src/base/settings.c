@@ -119,7 +119,7 @@ static int store_number(const struct setting *s, const char *text, char *field) 
 
 static int store_choice(const struct setting *s, const char *text, char *field) {
     int position = settings_word(s->words, text);
-    if (position < 0 && !strcmp(s->words, "off|on") && (!strcmp(text, "0") || !strcmp(text, "1")))
+    if (position < 0 && !strncmp(s->words, "off|on", 6) && (!strcmp(text, "0") || !strcmp(text, "1")))
         position = *text - '0';
     if (position < 0)
         return -EINVAL;

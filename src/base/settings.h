@@ -32,6 +32,7 @@ struct settings {
 };
 
 /* Choices, in the order of their words. */
+enum recorded { RECORD_OFF, RECORD_ON, RECORD_ALL };
 enum mode { MODE_TRANSPARENT, MODE_ALWAYS, MODE_USER, MODE_OFF, MODE_ACQUIRE, MODE_AUTO };
 enum bypass { BYPASS_AUTO, BYPASS_ALWAYS, BYPASS_NEVER };
 enum windows { WINDOWS_HOST, WINDOWS_SERVE, WINDOWS_AUTO };

@@ -112,7 +112,7 @@ struct call_sum {
     const char *name;
     uint64_t count;
     double seconds, longest;
-    double usual_seconds; /* what they would have taken if each was as fast as the fastest tenth */
+    double fastest_seconds; /* what they would have taken if each was as fast as the fastest hundredth */
     uint64_t longest_rank;
     uint64_t late; /* calls that took far longer than usual, and their time beyond the usual one */
     double late_seconds;

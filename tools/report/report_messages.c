@@ -1,9 +1,10 @@
 /* report_messages.c: messages: how long the queues were, whether Hearth's matching would help, and what it did.
  *
  * A search of the unexpected messages is observed: MPI makes it in MPI_Irecv, which never waits. What these calls took beyond
- * their fastest tenth is what matching would save, if MPI tells that the queue was long. A search of the posted receives happens
+ * their fastest hundredth is what matching would save, if MPI tells that the queue was long. A search of the posted receives happens
  * when a message arrives, inside a call that may also wait for it, and how many receives it passes depends on the order of the
- * messages: its time is not observed. All that is known is a limit, as an MPI that walks a list takes some 5 ns for each entry.
+ * messages: its time is not observed. An MPI that walks a list takes some 5 ns for each entry, and 100 ns if no entry is in a
+ * cache: no estimate is more than that.
  *
  * Queues that take less than 1 % of the run, or never hold 16 receives, are not worth a try: there Hearth's matching costs as
  * much as it saves. */
@@ -17,7 +18,7 @@
 #include "report/report_table.h"
 #include "tools.h"
 
-static const double entry_seconds = 5e-9, is_notable = 0.01;
+static const double entry_seconds = 5e-9, miss_seconds = 100e-9, is_notable = 0.01;
 enum { SHORT = 16 };
 
 /* ---- reading ---- */
@@ -215,23 +216,31 @@ void report_messages_tables(const struct run *run, struct tables *tables) {
 
 /* ---- the verdict ---- */
 
-/* The most that an MPI which walks lists spends on searches, by the lengths of the queues. */
-static double messages_limit(const struct run *run) {
+/* What an MPI that walks lists spends on searches, by the lengths of the queues. */
+static double messages_walked(const struct run *run) {
     const struct messages_sum *m = &run->messages;
     double entries = m->waiting + (double)m->posts * queue_mean(&m->unexpected);
     return run->rank_count ? entries * entry_seconds / (double)run->rank_count : 0;
 }
 
+/* The time of calls beyond that of their fastest hundredth. A late call has lost its core, unless a search can take that long. */
+static double seconds_of_searches(const struct call_sum *c, double longest) {
+    bool has_lost = c->late && c->late_seconds > longest * (double)c->late;
+    return fmax(c->seconds - c->fastest_seconds - (has_lost ? c->late_seconds : 0), 0);
+}
+
 /* What a rank would save, if that was observed; else 0. */
 static double messages_saved(const struct run *run) {
-    double saved = 0;
+    const struct messages_sum *m = &run->messages;
+    double saved = 0, longest = (double)m->unexpected.most * miss_seconds;
+    double most = (double)m->posts * queue_mean(&m->unexpected) * miss_seconds;
     for (size_t i = 0; i < run->call_count; i++) {
         const struct call_sum *c = &run->calls[i];
         if (!strcmp(c->name, "MPI_Irecv") || !strcmp(c->name, "MPI_Irecv_c"))
-            saved += fmax(c->seconds - c->usual_seconds, 0);
+            saved += seconds_of_searches(c, longest);
     }
-    bool is_observed = run->messages.unexpected_samples && run->messages.unexpected.most >= SHORT;
-    return is_observed && run->rank_count ? saved / (double)run->rank_count : 0;
+    bool is_observed = m->unexpected_samples && m->unexpected.most >= SHORT;
+    return is_observed && run->rank_count ? fmin(saved, most) / (double)run->rank_count : 0;
 }
 
 uint64_t report_messages_most(const struct run *run) {
@@ -245,7 +254,7 @@ bool report_messages_are_short(const struct run *run) {
 
 bool report_messages_are_cheap(const struct run *run) {
     return report_messages_are_short(run) ||
-           fmax(messages_limit(run), messages_saved(run)) < is_notable * run->seconds;
+           fmax(messages_walked(run), messages_saved(run)) < is_notable * run->seconds;
 }
 
 char *report_messages_verdict(const struct run *run) {
@@ -267,10 +276,9 @@ char *report_messages_verdict(const struct run *run) {
                          "(HEARTH_MATCH=on) would save about %s (%s of the run).",
                          say_count(run->messages.unexpected.most), say_seconds(saved),
                          say_percent(saved / run->seconds));
-    return need_text(
-        "Messages: queues are up to %s deep, which costs an MPI that walks them at most %s (%s of "
-        "the run). What matching (HEARTH_MATCH=on) would save was not observed; hearth tune "
-        "measures it.",
-        say_count(most), say_seconds(messages_limit(run)),
-        say_percent(fmin(messages_limit(run) / run->seconds, 1)));
+    return need_text("Messages: queues are up to %s deep, which costs an MPI that walks them some %s (%s of "
+                     "the run). What matching (HEARTH_MATCH=on) would save was not observed; hearth tune "
+                     "measures it.",
+                     say_count(most), say_seconds(messages_walked(run)),
+                     say_percent(fmin(messages_walked(run) / run->seconds, 1)));
 }

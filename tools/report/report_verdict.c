@@ -75,33 +75,52 @@ static void say_time_in_mpi(const struct run *run, char **text) {
     verdict_add(text, ".");
 }
 
-static void say_gain(const struct run *run, const char *mode, const char *condition, double ratio,
-                     char **text) {
-    double saved = seconds_of_gets(run) * (ratio - counts_hit_ratio(&run->all));
+/* The gets of windows in transparent mode that another mode could serve: those to other processes. */
+struct gain {
+    double gets, hits, acquire, always;
+};
+
+static struct gain gain_of(const struct run *run) {
+    struct gain g = {0};
+    for (size_t i = 0; i < run->window_count; i++) {
+        const struct window_sum *w = &run->windows[i];
+        if (strcmp(w->mode, "transparent"))
+            continue;
+        g.gets += (double)w->whatif.gets;
+        g.acquire += w->whatif.acquire;
+        g.always += w->whatif.always;
+        g.hits += w->whatif.gets ? (double)counts_hits(&w->sum) : 0;
+    }
+    return g;
+}
+
+/* `served`: by that mode. Gets that no mode could serve are not in the estimate: they are fast. */
+static void say_gain(const struct run *run, const char *mode, const char *condition, const struct gain *g,
+                     double served, char **text) {
+    double saved = seconds_of_gets(run) * (served - g->hits) / g->gets;
+    char *of = g->gets < 0.995 * (double)run->all.gets
+                   ? need_text(" of the %s remote ones", say_count((uint64_t)(g->gets + 0.5)))
+                   : need_copy("");
+    verdict_add(text, " %s mode would serve about %s%s%s", mode, say_percent(served / g->gets), of,
+                condition);
+    free(of);
     if (run->is_timed && saved < is_notable * run->seconds)
-        verdict_add(text, " %s mode would serve about %s%s, but save less than %s of the run.", mode,
-                    say_percent(ratio), condition, say_percent(is_notable));
+        verdict_add(text, ", but save less than %s of the run", say_percent(is_notable));
     else if (run->is_timed)
-        verdict_add(text, " %s mode would serve about %s%s, and save about %s (%s of the run).", mode,
-                    say_percent(ratio), condition, say_seconds(saved), say_percent(saved / run->seconds));
-    else
-        verdict_add(text, " %s mode would serve about %s%s.", mode, say_percent(ratio), condition);
+        verdict_add(text, ", and save about %s (%s of the run)", say_seconds(saved),
+                    say_percent(saved / run->seconds));
+    verdict_add(text, ".");
 }
 
 static void say_gets(const struct run *run, char **text) {
-    double gets = 0, acquire = 0, always = 0, now = counts_hit_ratio(&run->all);
-    for (size_t i = 0; i < run->window_count; i++)
-        if (!strcmp(run->windows[i].mode, "transparent")) {
-            gets += (double)run->windows[i].whatif.gets;
-            acquire += run->windows[i].whatif.acquire;
-            always += run->windows[i].whatif.always;
-        }
+    double now = counts_hit_ratio(&run->all);
+    struct gain g = gain_of(run);
     verdict_add(text, " Hearth's caches served %s of its %s gets.", say_percent(now),
                 say_count(run->all.gets));
-    if (gets > 0 && acquire / gets >= now + 0.05)
-        say_gain(run, "Acquire", "", acquire / gets, text);
-    else if (gets > 0 && always / gets >= now + 0.05)
-        say_gain(run, "Always", " if no rank writes what others have read", always / gets, text);
+    if (g.gets > 0 && g.acquire >= g.hits + 0.05 * g.gets)
+        say_gain(run, "Acquire", "", &g, g.acquire, text);
+    else if (g.gets > 0 && g.always >= g.hits + 0.05 * g.gets)
+        say_gain(run, "Always", " if no rank writes what others have read", &g, g.always, text);
     else if (now < 0.05)
         verdict_add(text, " It hardly gets the same data twice: no mode would serve much more.");
 }

@@ -189,23 +189,23 @@ double call_time_limit(void) {
     return estimated > 0 ? (all.timed + all.rest * call_rest_limit(all)) / estimated : 1;
 }
 
-/* The mean of the bucket that holds the end of the fastest tenth. */
-static double call_usual(const struct call_spread *s) {
+/* The mean of the bucket that holds the end of the fastest 1 / parts of the calls. */
+static double call_fastest(const struct call_spread *s, uint64_t parts) {
     uint64_t all = 0, so_far = 0;
     for (int b = 0; b < CALL_TIME_BUCKETS; b++)
         all += atomic_load_explicit(&s->count[b], memory_order_relaxed);
     for (int b = 0; b < CALL_TIME_BUCKETS; b++) {
         uint64_t count = atomic_load_explicit(&s->count[b], memory_order_relaxed);
         so_far += count;
-        if (count && 10 * so_far >= all)
+        if (count && parts * so_far >= all)
             return (double)atomic_load_explicit(&s->ticks[b], memory_order_relaxed) / (double)count;
     }
     return 0;
 }
 
 struct call_late call_time_late(const struct call_spread *s) {
-    double ns = clock_ns_per_tick(), usual = call_usual(s);
-    struct call_late late = {.usual = usual * ns / 1e9};
+    double ns = clock_ns_per_tick(), usual = call_fastest(s, 10);
+    struct call_late late = {.usual = usual * ns / 1e9, .fastest = call_fastest(s, 100) * ns / 1e9};
     for (int b = 1; b < CALL_TIME_BUCKETS; b++) {
         double least = (double)((uint64_t)1 << (b - 1));
         uint64_t count = atomic_load_explicit(&s->count[b], memory_order_relaxed);
@@ -222,6 +222,7 @@ struct call_late call_time_late(const struct call_spread *s) {
 static void call_late_json(struct json *j, const struct call_spread *s, double seconds) {
     struct call_late late = s ? call_time_late(s) : (struct call_late){0};
     json_number(j, "usual", late.usual);
+    json_number(j, "fastest", late.fastest);
     if (!late.count)
         return;
     json_count(j, "late", late.count);

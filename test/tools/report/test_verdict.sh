@@ -61,12 +61,12 @@ if [ -z "$(promised nothing.json)" ]; then echo 'ok no reuse, no promise'; else 
 "$cc" -O1 "$here/tools/report/queued.c" -o "$dir/queued" || exit 1
 # Ranks that wait yield their cores: on a busy machine they would otherwise wait for each other most of the time.
 queued() { # report, HEARTH_MATCH, arguments of queued
-    "$here/launch.sh" "$mpi" 2 --env OMPI_MCA_mpi_yield_when_idle=1 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH="$2" --env HEARTH_REPORT="$dir/$1" "$dir/queued" "${@:3}" \
+    "$here/launch.sh" "$mpi" 2 --env OMPI_MCA_mpi_yield_when_idle=1 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH="$2" --env HEARTH_RECORD=all --env HEARTH_REPORT="$dir/$1" "$dir/queued" "${@:3}" \
         >"$dir/log" 2>&1 || { cat "$dir/log" && failed=1; }
 }
-posting() { # report: rank 0's time in MPI_Irecv
+posting() { # report: rank 0's time in MPI_Irecv, while it had a core
     /usr/bin/python3 -c 'import json, sys
-print(sum(call["seconds"] for call in json.load(open(sys.argv[1]))["processes"][0]["mpi"]["calls"] if call["call"] == "MPI_Irecv"))' "$dir/$1"
+print(sum(call["seconds"] - call.get("late_seconds", 0) for call in json.load(open(sys.argv[1]))["processes"][0]["mpi"]["calls"] if call["call"] == "MPI_Irecv"))' "$dir/$1"
 }
 matching() { # report: both ranks are in the mean; only rank 0 posts receives
     verdict "$1" | sed -n 's/.*Matching (HEARTH_MATCH=on) would save about \([0-9.]*\) \(m*\)s (.*/\1 \2/p' | awk '{ print 2 * $1 / ($2 == "m" ? 1000 : 1) }'

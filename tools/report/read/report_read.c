@@ -284,7 +284,9 @@ static void read_call(struct trouble *t, const struct json_value *in, uint64_t r
     uint64_t count = read_count(t, in, "count");
     c->count += count;
     c->seconds += read_number(t, in, "seconds");
-    c->usual_seconds += json_member(in, "usual") ? read_number(t, in, "usual") * (double)count : 0;
+    const char *fastest =
+        json_member(in, "fastest") ? "fastest" : "usual"; /* older reports have the latter */
+    c->fastest_seconds += json_member(in, fastest) ? read_number(t, in, fastest) * (double)count : 0;
     if (json_member(in, "late")) {
         c->late += read_count(t, in, "late");
         c->late_seconds += read_number(t, in, "late_seconds");
