@@ -1,6 +1,7 @@
 /* tools.c: error messages for bad input, and allocation that cannot fail. */
 #include "tools.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -56,6 +57,27 @@ char *need_text(const char *format, ...) {
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
     return or_end(length < 0 ? NULL : text);
+}
+
+const char *remedy_of_write(int reason) {
+    switch (reason) {
+    case ENOSPC:
+    case EDQUOT:
+        return "free some space, or name a file elsewhere";
+    case ENOENT:
+        return "create the folder, or name a file elsewhere";
+    case ENOTDIR:
+        return "what stands before the last / is no folder: name another";
+    case EISDIR:
+        return "this is a folder: name a file";
+    case EFBIG:
+        return "the file is larger than the limit (ulimit -f): raise it, or name a file elsewhere";
+    case EMFILE:
+    case ENFILE:
+        return "close other files, or raise the limit (ulimit -n)";
+    default:
+        return "name a file in a folder that you may write to";
+    }
 }
 
 bool is_same_file(const char *a, const char *b) {

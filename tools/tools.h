@@ -32,6 +32,9 @@ void *need(size_t bytes);
 char *need_copy(const char *text);
 char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What to do about a file that could not be written, by errno: the end of a message. */
+const char *remedy_of_write(int reason);
+
 /* Whether these names are of one plain file. */
 bool is_same_file(const char *a, const char *b);
 

@@ -231,11 +231,13 @@ static unsigned distance(const char *a, const char *b) { /* Levenshtein, one row
 
 const struct setting *settings_nearest(const char *name) {
     const struct setting *best = NULL;
-    unsigned least = 5; /* names further away are not taken for misspellings */
+    size_t length = strlen(name), prefix = sizeof "HEARTH_" - 1;
+    unsigned least =
+        5; /* names further away are not taken for misspellings, nor those of which most differs */
     for (size_t i = 0; i < SETTINGS; i++) {
         unsigned d = distance(name, table[i].name);
         bool is_prefix = !strchr(table[i].name, '_'); /* HEARTH is near to every short name */
-        if (d < least && !is_prefix) {
+        if (d < least && 2 * d + prefix <= length && !is_prefix) {
             least = d;
             best = &table[i];
         }

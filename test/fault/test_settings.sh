@@ -31,6 +31,7 @@ expect HEARTH_CACHE_SIZE=12q 'HEARTH_CACHE_SIZE=12q is not a whole number'
 expect HEARTH_HELPERS=-3 'HEARTH_HELPERS=-3 is not a whole number from 1 to 64'
 expect HEARTH_BUFFER_MEMORY=nan 'HEARTH_BUFFER_MEMORY=nan is not a number from 1e-09 to 1'
 expect HEARTH_INDEX_SIZE=99999999999999999999 'HEARTH_INDEX_SIZE=9+ is not a whole number from 4 to 1e\+09'
+expect HEARTH_FOO=1 'HEARTH_FOO is not a setting of Hearth \(on all 2 ranks\)' '' ''
 expect HEARTH_CASHE_SIZE=1m 'HEARTH_CASHE_SIZE is not a setting of Hearth; did you mean HEARTH_CACHE_SIZE\?'
 expect HEARTH_SPARSE_THRESHOLD=9 'HEARTH_SPARSE_THRESHOLD is not a setting of Hearth'
 # A rank alone, one program without windows, and where all ranks communicate in MPI_Init.

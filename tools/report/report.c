@@ -81,8 +81,7 @@ struct page {
 };
 
 static int refuse_page(struct page *p, int reason) {
-    int err = refuse("cannot write %s: %s: name a file in a folder that you may write to", p->path,
-                     strerror(reason));
+    int err = refuse("cannot write %s: %s: %s", p->path, strerror(reason), remedy_of_write(reason));
     if (p->draft)
         unlink(p->draft);
     free(p->draft);

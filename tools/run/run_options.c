@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "run/launcher/launcher.h"
 #include "tools.h"
 
 static int add_setting(struct run_options *o, const char *name, const char *value) {
@@ -44,12 +45,23 @@ static int folder_fault(const char *folder) {
     return !S_ISDIR(st.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) ? errno : 0;
 }
 
+/* As in hearth run --report mpirun -n 2 ./app. */
+static bool is_launcher(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return launcher_is_name(slash ? slash + 1 : file);
+}
+
 /* Checks now that the report can be written, as the job may take hours. Ranks may start in other folders, so the path
  * is made absolute. */
 static int add_report(struct run_options *o, const char *file) {
     char here[PATH_MAX];
     if (!strcmp(file, "-"))
         return refuse("--report - names no file: write --report run.json, which hearth report prints");
+    if (is_launcher(file))
+        return refuse(
+            "--report %s: this is the name of a launcher: write the name of the file before it, as in "
+            "--report run.json %s",
+            file, file);
     if (!*file || file[strlen(file) - 1] == '/')
         return refuse("--report \"%s\" is not the name of a file", file);
     if (*file != '/' && !getcwd(here, sizeof here))
@@ -59,8 +71,8 @@ static int add_report(struct run_options *o, const char *file) {
     char *slash = strrchr(path, '/');
     *slash = 0;
     int fault = strchr(path, '%') ? 0 : folder_fault(*path ? path : "/");
-    int err = fault ? refuse("--report %s: cannot write in %s: %s; choose another folder, or create it", file,
-                             *path ? path : "/", strerror(fault))
+    int err = fault ? refuse("--report %s: cannot write in %s: %s: %s", file, *path ? path : "/",
+                             strerror(fault), remedy_of_write(fault))
                     : 0;
     *slash = '/';
     err = err ? err : check_report_file(path);

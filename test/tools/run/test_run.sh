@@ -271,6 +271,8 @@ run --dry-run --match --check "${launch[@]}" -n 1 ./rank
 check 'options are settings' 0 'HEARTH_MATCH=on HEARTH_CHECK=on '
 run --report - "${launch[@]}" -n 1 ./rank
 refused 'a report that is no file' '--report - names no file: write --report run.json'
+run --report "${launch[0]}" -n 2 ./rank
+refused 'a launcher in the place of the report' "--report $launcher: this is the name of a launcher: write the name of the file before it"
 run --report '' "${launch[@]}" -n 1 ./rank
 refused 'a report without a name' '--report "" is not the name of a file'
 run --match=on "${launch[@]}" -n 1 ./rank

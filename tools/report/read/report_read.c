@@ -368,6 +368,9 @@ static int parse(struct run *run, size_t length) {
     if (err == -ENOMEM)
         return refuse("no memory left to read %s: close other programs, or raise the limit (ulimit -v)",
                       run->path);
+    char first = run->text[strspn(run->text, " \t\r\n")];
+    if (err && first && !strchr("{[", first))
+        return refuse("%s is no report: name the file that hearth run --report FILE has written", run->path);
     if (err)
         return refuse(
             "%s is not JSON: line %zu, column %zu: %s; was the run stopped while it wrote? run it again",
