@@ -17,6 +17,7 @@
 #include "mpi/host/host.h"
 #include "mpi/host/progress.h"
 #include "mpi/host/sync_table.h"
+#include "mpi/messages/collective/prebarrier.h"
 #include "mpi/messages/state/fortran.h"
 #include "mpi/messages/state/status.h"
 #include "mpi/messages/transport/arrive.h"
@@ -61,15 +62,17 @@ static void engine_close_all(void) {
     p2p_engine = NULL;
 }
 
-/* A process that has closed its port counts as lost for those that have not been told. */
+/* The processes leave together, by messages of Hearth, and none polls MPI any more: MPICH 4.0 over TCP hangs in MPI_Finalize if a process
+ * that is already closing its connections there is answered by one that is not, as that one is not answered later. */
 static void link_end(void) {
-    MPI_Request request;
-    p2p_link_quiesce();
-    if (p2p_link_is_used && p2p_remote_barrier(&request) == MPI_SUCCESS)
-        p2p_wait_host(&request, MPI_STATUS_IGNORE);
+    if (!p2p_link_is_used)
+        return;
+    p2p_lock();
+    p2p_remote_withdraw();
+    p2p_progress_leave_host();
+    p2p_unlock();
+    p2p_prebarrier_all_slow(MPI_COMM_WORLD);
     p2p_link_shut();
-    if (p2p_link_is_used && p2p_remote_barrier(&request) == MPI_SUCCESS)
-        p2p_wait_host(&request, MPI_STATUS_IGNORE);
 }
 
 static void engine_end(void) {

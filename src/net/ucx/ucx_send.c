@@ -4,8 +4,7 @@
  * does not accept is pending: UCX retries it in progress. A large payload (link_options.in_place) is sent by rendezvous,
  * once the receiver has named the destination.
  *
- * A short message without a header that does not name the endpoint to reply through (link_options.anonymous) is copied to UCX's own
- * buffer and sent by one plain call: 8 bytes over TCP take 0.3 us less so. */
+ * UCX has its shortest path for a message without a header that does not name the endpoint to reply through (link_options.anonymous). */
 #include "net/ucx/ucx.h"
 
 #include "base/compiler.h"

@@ -173,14 +173,9 @@ void p2p_link_open(unsigned on_node) {
 
 /* ---- end ---- */
 
-void p2p_link_quiesce(void) {
-    if (port)
-        net_link_port_quiesce(port);
-}
-
 void p2p_link_shut(void) {
-    if (port)
-        net_link_port_shut(port);
+    net_link_port_quiesce(port);
+    net_link_port_shut(port);
 }
 
 void p2p_link_close(void) {

@@ -22,8 +22,8 @@ extern HIDDEN bool p2p_link_is_used;
 /* Opens the network and exchanges the addresses of all processes, if there are several nodes. on_node: processes of this node.
  * Collective over MPI_COMM_WORLD, after p2p_node_open. */
 void p2p_link_open(unsigned on_node);
-/* The end, in three steps with a barrier of all processes after the first and the second. Nothing is in flight any more. */
-void p2p_link_quiesce(void);
+/* Closes the connections, when all processes have met and nothing is in flight any more. A process that is earlier counts as lost for
+ * the others, but they close theirs before that matters. */
 void p2p_link_shut(void);
 void p2p_link_close(void);
 

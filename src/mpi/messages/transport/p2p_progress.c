@@ -39,15 +39,21 @@ enum { DRIVER_ROUNDS = 16 }; /* with the lock */
 static uint64_t network_ticks, spin_ticks, wake_ticks; /* the constants above, in ticks */
 static uint64_t network_last, wake_last;
 static unsigned busy;
-static unsigned link_polls, link_idle;   /* polls of the link since that of MPI; since a message */
-static int windows;                      /* of MPI */
+static unsigned link_polls, link_idle; /* polls of the link since that of MPI; since a message */
+static int windows;                    /* of MPI */
+static bool has_left_host;
 static const struct p2p_request *driver; /* the request of the thread that drives progress, or NULL */
 
 void p2p_progress_windows(int more) {
     windows += more;
 }
 
+void p2p_progress_leave_host(void) {
+    has_left_host = true;
+}
+
 void p2p_progress_open(int on_node) {
+    has_left_host = false;
     double tick = clock_ns_per_tick();
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     network_ticks = (uint64_t)(NETWORK_NS / tick);
@@ -73,6 +79,8 @@ static bool is_networks_turn(int n) {
 
 /* Between nodes MPI carries no messages: it is polled for its own work only. */
 static bool is_hosts_turn(void) {
+    if (UNLIKELY(has_left_host))
+        return false;
     unsigned due = windows || link_idle > LINK_IDLE ? HOST_POLLS : BUSY_POLLS;
     if (link_polls < due && !p2p_remote_transfers())
         return false;

@@ -25,6 +25,9 @@ void p2p_wait_round_locked(struct pause *pause);
 /* Windows of MPI that exist, more or fewer: other processes may wait in them for a poll of MPI here. Requires the lock. */
 void p2p_progress_windows(int more);
 
+/* From now on rounds poll Hearth's own transports only. Requires the lock. */
+void p2p_progress_leave_host(void);
+
 /* on_node: number of processes on this node. */
 void p2p_progress_open(int on_node);
 

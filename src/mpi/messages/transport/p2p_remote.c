@@ -242,7 +242,7 @@ void p2p_remote_listen(void) {
             p2p_mpi_failed("posting a receive");
 }
 
-static void remote_withdraw(unsigned slot) {
+static void slot_withdraw(unsigned slot) {
     if (sources[slot] == NOT_YET) {
         host_real.Cancel(&requests[slot]);
         host_real.Wait(&requests[slot], MPI_STATUS_IGNORE);
@@ -250,11 +250,15 @@ static void remote_withdraw(unsigned slot) {
     host_real.Request_free(&requests[slot]);
 }
 
-/* All processes are done: no message can arrive any more. */
-void p2p_remote_close(void) {
+void p2p_remote_withdraw(void) {
     for (unsigned i = 0; requests && i < slot_count; i++)
         if (requests[i] != MPI_REQUEST_NULL)
-            remote_withdraw(i);
+            slot_withdraw(i);
+}
+
+/* All processes are done: no message can arrive any more. */
+void p2p_remote_close(void) {
+    p2p_remote_withdraw();
     p2p_bounce_close();
     free(requests);
     free(sources);

@@ -8,8 +8,9 @@
 extern HIDDEN uint64_t p2p_remote_eager; /* the largest message that is sent eagerly */
 
 int p2p_remote_open(void);
-int p2p_remote_start(void);   /* once the processes of this node are known */
-void p2p_remote_listen(void); /* once all processes agree to start */
+int p2p_remote_start(void);     /* once the processes of this node are known */
+void p2p_remote_listen(void);   /* once all processes agree to start */
+void p2p_remote_withdraw(void); /* no message arrives any more; p2p_remote_close does it too */
 void p2p_remote_close(void);
 /* one: at most one message, for a caller that checks after each. */
 int p2p_remote_poll(bool one);
