@@ -18,8 +18,8 @@
 #include "tools.h"
 
 static const char help[] =
-    "usage: hearth info [-v] [-c [-- COMMAND]] [-t [-n RANKS]] [--check [--mpi NAME] [--timeout S]]\n"
-    "                   [--clean] [--nvm FILE] [--scale RANKS[:PER_NODE]]\n"
+    "usage: hearth info [-v] [-c [-- COMMAND]] [-t [-n RANKS]] [--check [--strict] [--mpi NAME]\n"
+    "                   [--timeout S]] [--clean] [--nvm FILE] [--scale RANKS[:PER_NODE]]\n"
     "\n"
     "  -v, --version    version, build options, processor and clock, and supported MPIs with their ABI\n"
     "                   (also without any option)\n"
@@ -29,6 +29,8 @@ static const char help[] =
     "  -n RANKS         for -t: number of ranks on the node; default: as many as it has cores\n"
     "  --check          diagnose this machine: MPI with two ranks, limits of the system, and shared\n"
     "                   memory of dead jobs; prints the meaning and the remedy of each finding\n"
+    "  --strict         for --check: warnings count, too: faults of the MPI that programs meet without\n"
+    "                   Hearth as well\n"
     "  --mpi NAME       for --check: only this MPI, mpich or openmpi, or abi, the standard ABI of MPI 5.0\n"
     "  --timeout S      for --check: seconds after which a job of two ranks counts as hung; default: 40\n"
     "  --clean          remove this user's shared memory of dead jobs, and nothing else\n"
@@ -41,10 +43,10 @@ static const char help[] =
     "The exit code is 1 if --check or --nvm found something bad or --clean could not remove something, else "
     "0.\n";
 
-static int worst;
+static enum grade worst;
 
 void check_say(enum grade grade, const char *what, const char *advice, const char *format, ...) {
-    static const char *const marks[] = {"ok", "note", "BAD"};
+    static const char *const marks[] = {"ok", "note", "warn", "BAD"};
     va_list arguments;
     printf("%-5s %s: ", marks[grade], what);
     va_start(arguments, format);
@@ -54,12 +56,11 @@ void check_say(enum grade grade, const char *what, const char *advice, const cha
     if (advice)
         printf("      -> %s\n", advice);
     fflush(stdout); /* the next check may take seconds */
-    if (grade == GRADE_BAD)
-        worst = 1;
+    worst = grade > worst ? grade : worst;
 }
 
-int check_code(void) {
-    return worst;
+int check_code(bool is_strict) {
+    return worst >= (is_strict ? GRADE_WARN : GRADE_BAD);
 }
 
 /* ---- the version ---- */
@@ -105,7 +106,7 @@ void info_version(void) {
 /* ---- options ---- */
 
 struct wishes {
-    bool version, settings, machine, check, clean;
+    bool version, settings, machine, check, is_strict, clean;
     unsigned ranks;
     enum flavour flavour;
     double timeout;  /* seconds */
@@ -135,7 +136,15 @@ static int info_command_take_timeout(struct wishes *w, const char *text) {
     return good ? 0 : refuse("--timeout %s is not a number of seconds, from 0.1 to 1000000", text);
 }
 
-enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI, OPTION_TIMEOUT, OPTION_NVM, OPTION_SCALE };
+enum {
+    OPTION_CHECK = 256,
+    OPTION_STRICT,
+    OPTION_CLEAN,
+    OPTION_MPI,
+    OPTION_TIMEOUT,
+    OPTION_NVM,
+    OPTION_SCALE
+};
 
 static int info_command_take_option(struct wishes *w, int option) {
     switch (option) {
@@ -151,11 +160,12 @@ static int info_command_take_option(struct wishes *w, int option) {
     case OPTION_SCALE:
         return info_scale_parse(optarg, &w->scale);
     }
-    bool *wish = option == 'v'            ? &w->version
-                 : option == 'c'          ? &w->settings
-                 : option == 't'          ? &w->machine
-                 : option == OPTION_CHECK ? &w->check
-                                          : &w->clean;
+    bool *wish = option == 'v'             ? &w->version
+                 : option == 'c'           ? &w->settings
+                 : option == 't'           ? &w->machine
+                 : option == OPTION_CHECK  ? &w->check
+                 : option == OPTION_STRICT ? &w->is_strict
+                                           : &w->clean;
     *wish = true;
     return 0;
 }
@@ -165,6 +175,7 @@ static int info_command_read_options(struct wishes *w, int argc, char **argv) {
                                             {"settings", no_argument, NULL, 'c'},
                                             {"topology", no_argument, NULL, 't'},
                                             {"check", no_argument, NULL, OPTION_CHECK},
+                                            {"strict", no_argument, NULL, OPTION_STRICT},
                                             {"clean", no_argument, NULL, OPTION_CLEAN},
                                             {"mpi", required_argument, NULL, OPTION_MPI},
                                             {"timeout", required_argument, NULL, OPTION_TIMEOUT},
@@ -210,7 +221,7 @@ static int info(int argc, char **argv) {
     if (w.check)
         check_all(&w);
     bool cleaned = !w.clean || leftovers_report(true);
-    return check_code() || !cleaned;
+    return check_code(w.is_strict) || !cleaned;
 }
 
 const struct command command_info = {.name = "info",

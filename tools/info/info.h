@@ -22,15 +22,15 @@ void info_scale(const struct info_scale *s);
 /* Verifies the file of a named segment. Returns 0, or BAD_INPUT after logging an error; damage is a finding. */
 int info_nvm(const char *path);
 
-/* The grade of a finding. */
-enum grade { GRADE_OK, GRADE_NOTE, GRADE_BAD };
+/* The grade of a finding. GRADE_WARN: a fault that programs meet without Hearth, too. */
+enum grade { GRADE_OK, GRADE_NOTE, GRADE_WARN, GRADE_BAD };
 
 /* Prints one finding: the object, the result and its meaning. `advice` is the remedy; NULL: none needed. */
 void check_say(enum grade grade, const char *what, const char *advice, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* 1 if any finding so far is bad, else 0. */
-int check_code(void);
+/* 1 if any finding so far is bad, else 0. is_strict: a warning is bad. */
+int check_code(bool is_strict);
 
 void check_system(void);
 /* FLAVOUR_NONE: all that are installed. `seconds`: the time limit of each job. */
