@@ -10,19 +10,29 @@
 #include <stdlib.h>
 
 #include "base/compiler.h"
+#include "mpi/observe/receives.h"
 #include "mpi/messages/state/status.h"
 #include "mpi/requests/polled.h"
 
 /* ---- one ---- */
 
+/* A request that is complete already, like those of operations on served windows, is not waited for. */
+static int wait_inside(MPI_Request *request, MPI_Status *status) {
+    int flag = 0, rc = MPI_SUCCESS;
+    if (LIKELY(!host_has_tool && !receives_are_counted))
+        rc = requests_Test(request, &flag, status);
+    if (flag || rc != MPI_SUCCESS)
+        return rc;
+    p2p_enter();
+    rc = requests_Wait(request, status);
+    p2p_leave();
+    return rc;
+}
+
 static int wait_foreign(MPI_Request *request, MPI_Status *status) {
     struct pause pause = {0};
-    if (!p2p_remote_is_used) {
-        p2p_enter();
-        int rc = requests_Wait(request, status);
-        p2p_leave();
-        return rc;
-    }
+    if (!p2p_remote_is_used)
+        return wait_inside(request, status);
     for (int rc, flag = 0;;) {
         struct foreign_look look = {0};
         if (*request == MPI_REQUEST_NULL || (requests_poll(&look, *request) && !look.unknown))

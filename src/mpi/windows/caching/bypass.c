@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "mpi/host/hooks.h"
 #include "mpi/windows/caching/inflight/rma_request.h"
+#include "mpi/windows/serving/serve_access.h"
 #include "observe/bypass_reason.h"
 
 static void track_request(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,
@@ -35,7 +36,7 @@ static uint64_t size_of(const struct get *g) {
 
 void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,
                       bool revalidates) {
-    if (g->request && rma_admission_is_reliable(g))
+    if (g->request && !t->at_once && rma_admission_is_reliable(g))
         track_request(w, t, g, bytes, revalidates);
     else
         rma_fetch_count(w, t, bytes);
@@ -50,10 +51,22 @@ static uint64_t bypass_address(const struct rma_target *t, MPI_Aint disp) {
     return t->base + (uint64_t)disp * t->unit;
 }
 
+/* The data has arrived when MPI_Get returns. So the request need not be known: it is the one of other complete operations. */
+static int get_at_once(const struct get *g) {
+    struct get plain = *g;
+    plain.request = NULL;
+    int rc = rma_get_forward(&plain);
+    if (rc == MPI_SUCCESS)
+        rc = serve_access_shared_request(g->request);
+    if (rc == MPI_SUCCESS)
+        rma_request_sent(*g->request);
+    return rc;
+}
+
 int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, bool seen) {
     if (UNLIKELY(rma_inflight_buffers))
         rma_inflight_overlap_typed(g->origin, g->ocount, g->otype);
-    int rc = rma_get_forward(g);
+    int rc = g->request && t && t->at_once ? get_at_once(g) : rma_get_forward(g);
     if (rc != MPI_SUCCESS || !t)
         return rc;
     rma_lock();

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "mpi/windows/caching/admission.h"
 #include "mpi/windows/caching/record/record_targets.h"
+#include "mpi/windows/serving/serving.h"
 #include "tables/rank_table.h"
 
 static void target_lost(struct window *w, int rank) {
@@ -37,6 +38,7 @@ static struct rma_target *target_add(struct window *w, int rank) {
                              .writes_before = 1,
                              .first_op = NO_OP,
                              .last_op = NO_OP,
+                             .at_once = serve_target_is_mapped(w->handle, rank),
                              .row = rma_record_row(w, rank),
                              .verdict = rma_admission_first_verdict(w, rank)};
     rank_table_add(&w->targets, &t->head);

@@ -94,11 +94,29 @@ static int request_cancel(void *state, int complete) {
     return MPI_SUCCESS;
 }
 
+static bool has_self; /* MPI_COMM_SELF exists */
+
+void serve_access_open(void) {
+    has_self = host_has_world();
+}
+
 /* Inside a node the operation was made of plain loads and stores. The fence orders its loads before the accesses that follow the request's
  * completion, as that of a flush does: MPI's own calls need not. */
-int serve_access_request(MPI_Request *request) {
+static void request_begin(void) {
     atomic_thread_fence(memory_order_acquire);
     serve_progress_poll();
+}
+
+int serve_access_request(MPI_Request *request) {
+    request_begin();
     int rc = host_Grequest_start(request_query, request_free, request_cancel, NULL, request);
     return rc == MPI_SUCCESS ? host_Grequest_complete(*request) : rc;
+}
+
+/* That of a send to MPI_PROC_NULL, which costs an MPI nothing. In a session there may be no MPI_COMM_SELF. */
+int serve_access_shared_request(MPI_Request *request) {
+    if (UNLIKELY(!has_self))
+        return serve_access_request(request);
+    request_begin();
+    return host_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }

@@ -112,11 +112,12 @@ static inline int move(const struct serve_args *a, const struct served_target *t
     return MPI_SUCCESS;
 }
 
-/* A request is complete from the start, so the data of a get must have arrived. */
-static int move_request(const struct served_target *t, MPI_Request *request) {
+/* A request is complete from the start, so the data of a get must have arrived. A get's has a handle of its own, by which its data may be
+ * kept. */
+static int move_request(const struct served_target *t, enum direction d, MPI_Request *request) {
     if (t->remote)
         serve_remote_wait(t);
-    return serve_access_request(request);
+    return d == FETCH ? serve_access_request(request) : serve_access_shared_request(request);
 }
 
 /* The arguments of a call, and its target t: NULL if the host executes the call. */
@@ -125,7 +126,7 @@ static int move_request(const struct served_target *t, MPI_Request *request) {
     const struct serve_args a = {origin, ocount, otype, target, disp, tcount, ttype, win};                   \
     const struct served_target *t = serve_access_target(&a, &s)
 
-#define REQUEST(rc) (rc == MPI_SUCCESS ? move_request(t, request) : rc)
+#define REQUEST(rc, d) (rc == MPI_SUCCESS ? move_request(t, d, request) : rc)
 
 int serve_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
               MPI_Datatype ttype, MPI_Win win) {
@@ -147,7 +148,7 @@ int serve_Rget(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Ain
     if (!t)
         return serve_host.Rget(origin, ocount, otype, target, disp, tcount, ttype, win, request);
     int rc = move(&a, t, FETCH);
-    return REQUEST(rc);
+    return REQUEST(rc, FETCH);
 }
 
 int serve_Rput(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
@@ -156,7 +157,7 @@ int serve_Rput(const void *origin, int ocount, MPI_Datatype otype, int target, M
     if (!t)
         return serve_host.Rput(origin, ocount, otype, target, disp, tcount, ttype, win, request);
     int rc = move(&a, t, STORE);
-    return REQUEST(rc);
+    return REQUEST(rc, STORE);
 }
 
 #if HEARTH_MPI_COUNTS
@@ -178,7 +179,7 @@ int serve_Rget_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target,
     if (!t)
         return serve_host.Rget_c(origin, ocount, otype, target, disp, tcount, ttype, win, request);
     int rc = move(&a, t, FETCH);
-    return REQUEST(rc);
+    return REQUEST(rc, FETCH);
 }
 
 int serve_Rput_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
@@ -187,6 +188,6 @@ int serve_Rput_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int t
     if (!t)
         return serve_host.Rput_c(origin, ocount, otype, target, disp, tcount, ttype, win, request);
     int rc = move(&a, t, STORE);
-    return REQUEST(rc);
+    return REQUEST(rc, STORE);
 }
 #endif

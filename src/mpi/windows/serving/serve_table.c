@@ -3,6 +3,7 @@
  * The calls that create windows are replaced before the first window is created, the others before the first one is
  * served: a program without served windows has no extra cost. */
 #include "mpi/windows/serving/remote/domain.h"
+#include "mpi/windows/serving/serve_access.h"
 #include "mpi/windows/serving/serving.h"
 
 /* A tool's function stays in host_next: it calls PMPI_X, which Hearth forwards to host_real. */
@@ -24,6 +25,7 @@ static void table_replace_makers(void) {
 
 static void table_replace_calls(void) {
     serve_element_open();
+    serve_access_open();
 #define MAKE(name)
 #define CALL REPLACE
 #include "mpi/windows/serving/serve_calls.def"

@@ -58,6 +58,7 @@ struct rma_target {
     uint32_t first_op, last_op; /* gets that the cache tracks, in order of issue */
     bool busy, locked, started; /* locked, started: an access epoch is open */
     bool fetching;              /* the result of an atomic has not been observed yet */
+    bool at_once;               /* its gets have arrived when they return */
     bool fast;                  /* gets and flushes take the fast bypass path: see rma_admission_note_fast */
     uint8_t verdict;            /* enum verdict: the admission decision for this target */
     uint8_t samples, cheap;     /* gets measured; of these, how many were cheaper than a hit */
