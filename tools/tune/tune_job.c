@@ -47,7 +47,7 @@ static int make_folder(struct tune_jobs *jobs) {
     jobs->folder = need_text("%s/hearth-tune-XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
     if (mkdtemp(jobs->folder))
         return 0;
-    int err = refuse("cannot make a folder for output in the current folder or in %s: %s; run hearth tune in "
+    int err = refuse("cannot make a folder for output in the current folder or in %s: %s; change to "
                      "a folder that you may write to",
                      jobs->folder, strerror(errno));
     free(jobs->folder);

@@ -63,7 +63,7 @@ check 'the version' 0 '^hearth [0-9]+\.[0-9]+'
 run
 refused 'no command' 'no command is given: see hearth --help'
 run dance
-refused 'an unknown command' 'unknown command dance: the commands are run, tune, info'
+refused 'an unknown command' 'unknown command dance: the commands are run, tune, bisect, info'
 run help dance
 refused 'help on an unknown command' 'unknown command dance'
 run --dance
