@@ -122,6 +122,7 @@
 #define net_lock_table_unlock       hearth_core_net_lock_table_unlock
 #define net_lock_table_unlock_range hearth_core_net_lock_table_unlock_range
 #define net_machine_lowest          hearth_core_net_machine_lowest
+#define net_machine_mark            hearth_core_net_machine_mark
 #define net_mailbox                 hearth_core_net_mailbox
 #define net_mailbox_answer          hearth_core_net_mailbox_answer
 #define net_mailbox_answered        hearth_core_net_mailbox_answered

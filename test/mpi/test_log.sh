@@ -31,10 +31,10 @@ serve='HEARTH_TEST_CONFIG=serve'
 run $serve HEARTH_LOG=windows:debug HEARTH_WINDOWS=serve -- mpi_sync fence
 says '^hearth\[0\]: debug: windows: a window of 2 ranks, [a-z]+, is served: '
 says_nothing 'debug: (cache|job|net):'
-run HEARTH_LOG=windows:debug -- mpi_sync fence
+run HEARTH_LOG=windows:debug HEARTH_WINDOWS=host -- mpi_sync fence
 says 'debug: windows: a window, [a-z]+, is not served: HEARTH_WINDOWS and the info key hearth_windows leave it to MPI'
 run HEARTH_LOG=windows:debug HEARTH_WINDOWS=auto -- mpi_sync fence
-says 'debug: windows: windows that are [a-z ]+, on one node: (Hearth serves|MPI keeps) them, as .* \(measured now\)'
+says 'debug: windows: windows that are over private memory, on one node: MPI keeps them, as .* \(decided now\)'
 run HEARTH_LOG=windows:debug HEARTH_WINDOWS=serve HEARTH_NODE_RANKS=1 HEARTH_NET=mpi -- mpi_sync fence
 says 'debug: windows: a window of 2 ranks on several nodes has no helpers'
 says 'windows across nodes are left to MPI: over MPI messages a helper needs MPI_THREAD_MULTIPLE'

@@ -5,11 +5,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "mpi/host/complaints.h"
+#include "mpi/host/devices.h"
 #include "mpi/host/host.h"
+#include "net/net.h"
 #include "observe/output.h"
 
 /* The settings that decide which collective calls the ranks make, and how large the messages are for which they post receives. */
-enum { REPORT, MATCH, MATCH_NODE, MATCH_EAGER, WINDOWS, NODE_RANKS, NET, AGREED };
+enum { REPORT, MATCH, MATCH_NODE, MATCH_EAGER, WINDOWS, NODE_RANKS, NET, MACHINE, HAS_GPU, AGREED };
 enum { NEGATED = AGREED, CONTENT = 2 * AGREED /* no complaint about settings */, SIGN, WORDS };
 /* Shows that the result is of this exchange: Open MPI may complete a reduction whose messages met those of another call. */
 enum { SIGN_OF_HEARTH = 0x48656172 };
@@ -42,9 +44,27 @@ static bool agree_on(const int *least, int of, const char *name, const char *off
     return is_same(least, of);
 }
 
+static bool is_one_node(const int *least, int ranks) {
+    bool is_emulated = !is_same(least, NODE_RANKS) || (least[NODE_RANKS] && ranks > least[NODE_RANKS]);
+    return is_same(least, MACHINE) && least[MACHINE] && !is_emulated;
+}
+
+/* HEARTH_MATCH=auto. Between nodes, messages take longer through Hearth; device memory is the MPI's. */
+static bool auto_matches(const int *least) {
+    int ranks = 0;
+    host_Comm_size(MPI_COMM_WORLD, &ranks);
+    const char *why = ranks < 2                    ? "the job has one rank"
+                      : -least[NEGATED + HAS_GPU]  ? "a process has loaded the runtime of a GPU"
+                      : !is_one_node(least, ranks) ? "the job spans nodes"
+                                                   : NULL;
+    log_debug(LOG_MESSAGES, "HEARTH_MATCH=auto: messages are matched by %s: %s", why ? "MPI" : "Hearth",
+              why ? why : "the job is on one node");
+    return !why;
+}
+
 static void agree_on_messages(const int *least) {
-    agree_on(least, MATCH, "HEARTH_MATCH", "messages are left to MPI");
-    matches = least[MATCH];
+    bool same = agree_on(least, MATCH, "HEARTH_MATCH", "messages are left to MPI");
+    matches = same && (least[MATCH] == MATCHING_AUTO ? auto_matches(least) : least[MATCH]);
     if (!matches)
         return;
     agree_on(least, MATCH_NODE, "HEARTH_MATCH_NODE", "messages inside a node go through MPI");
@@ -97,6 +117,8 @@ static const int *agreement_exchange(void) {
     own[WINDOWS] = s->windows;
     own[NODE_RANKS] = (int)s->node_ranks;
     own[NET] = s->net;
+    own[MACHINE] = s->match == MATCHING_AUTO ? net_machine_mark() : 0;
+    own[HAS_GPU] = s->match == MATCHING_AUTO && devices_have_gpu();
     for (int i = 0; i < AGREED; i++)
         own[NEGATED + i] = -own[i];
     own[CONTENT] = !settings_complaints();

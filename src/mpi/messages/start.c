@@ -191,7 +191,8 @@ static void show_counters(void) {
 
 void p2p_start(void) {
     if (!agreement_matches()) {
-        log_debug(LOG_MESSAGES, "messages are left to MPI: HEARTH_MATCH is off, or differs between ranks");
+        log_debug(LOG_MESSAGES, "messages are left to MPI: HEARTH_MATCH is off, differs between ranks, or is "
+                                "auto and the job cannot gain");
         return;
     }
     learn_world();

@@ -7,6 +7,7 @@
 #include "net/boot/machine.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -104,4 +105,9 @@ int net_machine_lowest(const struct net_boot *boot) {
         lowest = lowest_like(all, boot->size, &own);
     free(all);
     return lowest;
+}
+
+int net_machine_mark(void) {
+    const struct machine_id id = id_own(), none = {{0}};
+    return memcmp(&id, &none, sizeof id) == 0 ? 0 : (int)(id.words[0] % INT_MAX) + 1;
 }

@@ -12,4 +12,8 @@
  * no memory. Collective. */
 int net_machine_lowest(const struct net_boot *boot);
 
+/* A number of this machine, by the same id: processes on different machines have, almost certainly, different ones. 0: the user asked
+ * MPICH to treat processes of one machine as if they were on several. Local. */
+int net_machine_mark(void);
+
 #endif

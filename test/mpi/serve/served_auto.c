@@ -1,6 +1,6 @@
-/* served_auto.c: tests windows with hearth_windows=auto, which are served if the MPI below needs calls at the target: on
- * several communicators, created one after the other and at once, over all kinds of memory. Whatever was decided, a get from a
- * rank that computes must not wait for it.
+/* served_auto.c: tests windows with hearth_windows=auto: on several communicators, created one after the other and at once, over all
+ * kinds of memory. Where the ranks share the memory of a window, they are served if the MPI below needs calls at the target: whatever
+ * was decided there, a get from a rank that computes must not wait for it.
  *
  * configs: serve serve1 servempi servedirect */
 #include <stdlib.h>
@@ -38,9 +38,15 @@ static void use_window(MPI_Win win, MPI_Comm comm) {
     MPI_Win_unlock_all(win);
 }
 
+/* Whether all ranks are on one node: in the other configurations each is a node. MPICH counts them as nodes over TCP. */
+static bool is_one_node(void) {
+    const char *apart = getenv("MPIR_CVAR_NOLOCAL");
+    return !strcmp(test_config(), "serve") && !(apart && strcmp(apart, "0") != 0);
+}
+
 /* Rank 1 computes; rank 0 gets from it. The best of a few attempts counts: on a busy machine rank 0 may lose its core. With
  * more ranks than cores Hearth may be unable to measure the MPI below, and leaves the window to it. */
-static void get_from_computing(MPI_Win win) {
+static void get_from_computing(MPI_Win win, bool shares_memory) {
     enum { ATTEMPTS = 3 };
     const double compute = 0.06;
     double best = compute;
@@ -63,7 +69,7 @@ static void get_from_computing(MPI_Win win) {
     }
     barrier();
     MPI_Win_unlock_all(win);
-    expect(test_rank > 0 || test_size > 2 || best < compute / 2);
+    expect(test_rank > 0 || test_size > 2 || !shares_memory || best < compute / 2);
 }
 
 CASE(allocated_windows_progress) {
@@ -74,7 +80,7 @@ CASE(allocated_windows_progress) {
     memset(base, 0, WINDOW);
     barrier();
     use_window(win, MPI_COMM_WORLD);
-    get_from_computing(win);
+    get_from_computing(win, is_one_node());
     MPI_Win_free(&win);
     MPI_Info_free(&info);
 }
@@ -92,7 +98,7 @@ CASE(created_windows_progress) {
         MPI_Win_create(base, WINDOW, 1, info, MPI_COMM_WORLD, &win);
         barrier();
         use_window(win, MPI_COMM_WORLD);
-        get_from_computing(win);
+        get_from_computing(win, kind && is_one_node());
         MPI_Win_free(&win);
         if (kind)
             MPI_Free_mem(base);

@@ -22,7 +22,7 @@ run() { # report, options of launch.sh and the program: also as text, and as one
 # ---- a target that computes ----
 
 "$cc" -O1 "$here/tools/saved.c" -o "$dir/saved" && "$cc" -O1 -shared -fPIC "$here/tools/report/busy_target.c" -o "$dir/busy.so" || exit 1
-run waits "${preload[@]}" --preload "$dir/busy.so" "$dir/saved" 400 400 0
+run waits "${preload[@]}" --env HEARTH_WINDOWS=host --preload "$dir/busy.so" "$dir/saved" 400 400 0
 check 'flushes that wait for a target are told' has "$dir/waits.txt" '^MPI_Win_flush +400 +[1-9][0-9]* +[0-9.]+ m?s'
 check 'in short, with the remedy' has "$dir/waits.line" \
     '[0-9]+ one-sided calls took at least 16 times as long as usual, which cost [0-9.]+ m?s \([0-9.]+ % of the run\).* \(HEARTH_WINDOWS=serve\) may remove waits'

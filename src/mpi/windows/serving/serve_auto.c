@@ -1,11 +1,19 @@
-/* serve_auto.c: measures whether the host's one-sided operations progress while their target computes.
+/* serve_auto.c: decides whether Hearth serves a window, so that no operation on it is slower than by the host.
+ *
+ *      its memory                          on one node                           on several nodes
+ *      allocated with the window           if the host's get was measured        the host
+ *      of MPI_Alloc_mem, on all ranks      to be slow, or to wait                the host
+ *      other                               the host                              the host
+ *
+ * Hearth reaches the first two kinds of memory by loads and stores. Other memory of a node it reaches through the kernel, and other
+ * nodes through a helper: there the host is faster in short operations while the target waits in MPI, and nothing tells at the start
+ * whether targets will compute. A window that the host cannot create is served everywhere.
  *
  * The probe makes a window of the host, of the same kind and on the same processes, over a private communicator. Rank 0
- * gets 8 bytes from one other rank: on another node if there are several. First that rank waits in MPI, so that
- * connections are made, and the time of a get is measured. Then it computes for a millisecond without calling MPI, while
- * rank 0 gets once more. The others wait for the result. On a busy machine rank 0 may lose its core during a get, so that
- * must happen several times in a row. In all the probe takes one millisecond if operations progress, otherwise three,
- * and the time to create and free a window. On busy cores it is ended after some 25 ms.
+ * gets 8 bytes from rank 1. First that rank waits in MPI, so that connections are made, and the time of a get is measured. If that is
+ * short, it then computes for a millisecond without calling MPI, while rank 0 gets once more. The others wait for the result. On a
+ * busy machine rank 0 may lose its core during a get, so that must happen several times in a row. In all the probe takes the time to
+ * create and free a window, and one millisecond more if a get is fast. On busy cores it is ended after some 25 ms.
  *
  * All of it happens inside a collective call of the program, on its communicator or a duplicate. So it waits only for
  * processes that are in the same call, and groups that create windows at once cannot block each other.
@@ -23,13 +31,25 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "mpi/host/agreement.h"
+#include "mpi/host/devices.h"
 #include "mpi/windows/serving/state/node_comm.h"
 #include "mpi/windows/serving/state/serve_agree.h"
 #include "mpi/windows/serving/serving.h"
 
 /* A decision is one number, so that processes can exchange it: who serves, why, and the time of a get in ns. 0: none. */
 enum decision { DECIDED_HOST = 1, DECIDED_SERVED = 2 };
-enum reason { NO_PROGRESS = 1, SLOW, FAST, NOT_MEASURED, DISAGREED, NOT_SERVED, NO_WINDOW };
+enum reason {
+    NO_PROGRESS = 1,
+    SLOW,
+    FAST,
+    NOT_MEASURED,
+    DISAGREED,
+    NOT_SERVED,
+    NO_WINDOW,
+    GPU,
+    PRIVATE,
+    ACROSS
+};
 enum { NS_BITS = 48, REASON_BITS = 8 };
 
 static uint64_t decision_make(enum decision decision, enum reason reason, uint64_t ns) {
@@ -50,14 +70,21 @@ static uint64_t ns_of(uint64_t d) {
 }
 
 struct kind {
-    bool allocated, one_node;
+    enum serve_memory_kind memory;
+    bool one_node;
 };
+enum { KINDS = 2 * SERVE_MEMORY_KINDS };
 
-static _Atomic uint64_t decisions[4];
+static _Atomic uint64_t decisions[KINDS];
 static _Thread_local uint64_t recent;
 
-static _Atomic uint64_t *decision_for(struct kind k) {
-    return &decisions[k.allocated * 2 + k.one_node];
+static size_t index_of(struct kind k) {
+    return 2 * (size_t)k.memory + k.one_node;
+}
+
+/* Whether Hearth is certainly faster if the host is slow: what the table above says. */
+static bool is_measured(struct kind k) {
+    return k.one_node && k.memory != SERVE_MEMORY_PRIVATE;
 }
 
 /* ---- the probe ---- */
@@ -70,37 +97,24 @@ enum {
     LONGEST_NS = 20000000,      /* for all of them: on busy cores each may take a slice */
     WARM = 3,
     GETS = 9,
+    TARGET = 1,
     BYTES = 64 /* MPICH 4.0 needs windows of whole 16 bytes */
 };
 
-/* What a get takes in a served window on a node, in ns: in shared memory, and through the kernel. */
-enum { OWN_NS = 100, KERNEL_NS = 600, WORTHWHILE = 2 };
+/* What a get takes in a served window in shared memory, in ns. */
+enum { OWN_NS = 100, WORTHWHILE = 2 };
 
 struct probe {
     MPI_Comm comm;
     MPI_Win win;
-    int rank, target;
+    int rank;
     struct kind kind;
 };
 
-/* The lowest rank on another node than rank 0; rank 1 if there is only one node. */
-static int probe_target(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
-    int rank, within, lowest = 0, mine, target = 1, per_node = (int)agreement_node_ranks();
-    if (kind.one_node)
-        return 1;
-    host_Comm_rank(comm, &rank);
-    host_Comm_rank(machine, &within);
-    int rc = host_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine);
-    mine = lowest > 0 || (per_node && within >= per_node) ? rank : INT_MAX;
-    if (rc != MPI_SUCCESS || host_Allreduce(&mine, &target, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-        serve_agree_broken("MPI_Allreduce");
-    return target;
-}
-
 static uint64_t probe_get(const struct probe *p) {
     uint64_t value, start = clock_ns();
-    serve_host.Get(&value, sizeof value, MPI_BYTE, p->target, 0, sizeof value, MPI_BYTE, p->win);
-    serve_host.Win_flush(p->target, p->win);
+    serve_host.Get(&value, sizeof value, MPI_BYTE, TARGET, 0, sizeof value, MPI_BYTE, p->win);
+    serve_host.Win_flush(TARGET, p->win);
     return clock_ns() - start;
 }
 
@@ -118,7 +132,7 @@ static uint64_t probe_latency(const struct probe *p) {
 }
 
 static void tell_target(const struct probe *p, int computes) {
-    serve_host.Send(&computes, 1, MPI_INT, p->target, 0, p->comm);
+    serve_host.Send(&computes, 1, MPI_INT, TARGET, 0, p->comm);
 }
 
 /* The time of the fastest get, of those from a target that certainly computed; UINT64_MAX: none. The target begins to compute
@@ -129,7 +143,7 @@ static uint64_t probe_computing(const struct probe *p) {
         int computes;
         uint64_t start = clock_ns();
         tell_target(p, 1);
-        serve_host.Recv(&computes, 1, MPI_INT, p->target, 0, p->comm, MPI_STATUS_IGNORE);
+        serve_host.Recv(&computes, 1, MPI_INT, TARGET, 0, p->comm, MPI_STATUS_IGNORE);
         uint64_t ns = probe_get(p);
         bool late = clock_ns() - start >= COMPUTE_NS;
         slow += ns >= WAITED_NS;
@@ -139,19 +153,24 @@ static uint64_t probe_computing(const struct probe *p) {
     return best;
 }
 
-static uint64_t probe_origin(const struct probe *p) {
-    serve_host.Win_lock(MPI_LOCK_SHARED, p->target, MPI_MODE_NOCHECK, p->win);
-    uint64_t latency = probe_latency(p), computing = probe_computing(p);
-    tell_target(p, 0);
-    serve_host.Win_unlock(p->target, p->win);
-    uint64_t own = p->kind.allocated ? OWN_NS : KERNEL_NS;
+/* If a get is slow already, whether it also waits is not asked. */
+static uint64_t probe_gets(const struct probe *p) {
+    uint64_t latency = probe_latency(p);
+    if (latency > WORTHWHILE * OWN_NS)
+        return decision_make(DECIDED_SERVED, SLOW, latency);
+    uint64_t computing = probe_computing(p);
     if (computing == UINT64_MAX)
         return decision_make(DECIDED_HOST, NOT_MEASURED, 0);
-    if (computing >= WAITED_NS)
-        return decision_make(DECIDED_SERVED, NO_PROGRESS, computing);
-    if (p->kind.one_node && latency > WORTHWHILE * own)
-        return decision_make(DECIDED_SERVED, SLOW, latency);
-    return decision_make(DECIDED_HOST, FAST, latency);
+    return computing >= WAITED_NS ? decision_make(DECIDED_SERVED, NO_PROGRESS, computing)
+                                  : decision_make(DECIDED_HOST, FAST, latency);
+}
+
+static uint64_t probe_origin(const struct probe *p) {
+    serve_host.Win_lock(MPI_LOCK_SHARED, TARGET, MPI_MODE_NOCHECK, p->win);
+    uint64_t result = probe_gets(p);
+    tell_target(p, 0);
+    serve_host.Win_unlock(TARGET, p->win);
+    return result;
 }
 
 static void compute(void) {
@@ -172,27 +191,37 @@ static void probe_serve(const struct probe *p) {
 /* Returns whether all ranks have the window. */
 static bool probe_open(struct probe *p, void *memory) {
     void *base = NULL;
-    int rc = p->kind.allocated ? serve_host.Win_allocate(BYTES, 1, MPI_INFO_NULL, p->comm, &base, &p->win)
-                               : serve_host.Win_create(memory, BYTES, 1, MPI_INFO_NULL, p->comm, &p->win);
+    int rc = p->kind.memory == SERVE_MEMORY_ALLOCATED
+                 ? serve_host.Win_allocate(BYTES, 1, MPI_INFO_NULL, p->comm, &base, &p->win)
+                 : serve_host.Win_create(memory, BYTES, 1, MPI_INFO_NULL, p->comm, &p->win);
     if (rc == MPI_SUCCESS)
         host_Win_set_errhandler(p->win, MPI_ERRORS_RETURN);
     return serve_agree(rc == MPI_SUCCESS, p->comm);
 }
 
-static uint64_t probe_run(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
+/* For kinds that are not measured only whether the host has such windows. */
+static uint64_t probe_opened(const struct probe *p) {
+    uint64_t result = decision_make(DECIDED_HOST, p->kind.one_node ? PRIVATE : ACROSS, 0);
+    if (!is_measured(p->kind))
+        return result;
+    if (p->rank == 0)
+        result = probe_origin(p);
+    else if (p->rank == TARGET)
+        probe_serve(p);
+    if (host_Bcast(&result, 1, MPI_UINT64_T, 0, p->comm) != MPI_SUCCESS)
+        serve_agree_broken("MPI_Bcast");
+    return result;
+}
+
+static uint64_t probe_run(MPI_Comm comm, struct kind kind) {
     _Alignas(BYTES) char memory[BYTES] = {0};
-    struct probe p = {.win = MPI_WIN_NULL, .kind = kind, .target = probe_target(comm, machine, kind)};
+    struct probe p = {.win = MPI_WIN_NULL, .kind = kind};
     uint64_t result = decision_make(DECIDED_HOST, NOT_MEASURED, 0);
     if (!serve_agree_copy(comm, &p.comm))
         return result;
     host_Comm_rank(p.comm, &p.rank);
     if (probe_open(&p, memory)) {
-        if (p.rank == 0)
-            result = probe_origin(&p);
-        else if (p.rank == p.target)
-            probe_serve(&p);
-        if (host_Bcast(&result, 1, MPI_UINT64_T, 0, p.comm) != MPI_SUCCESS)
-            serve_agree_broken("MPI_Bcast");
+        result = probe_opened(&p);
         serve_host.Win_free(&p.win);
     } else {
         result = decision_make(DECIDED_SERVED, NO_WINDOW,
@@ -207,51 +236,90 @@ static uint64_t probe_run(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
 /* A probe that measured nothing, on busy cores, is repeated for the next windows, a few times. */
 static bool is_final(uint64_t decision, struct kind kind) {
     enum { MOST_PROBES = 3 };
-    static _Atomic unsigned in_vain[4];
+    static _Atomic unsigned in_vain[KINDS];
     return reason_of(decision) != NOT_MEASURED ||
-           atomic_fetch_add(&in_vain[kind.allocated * 2 + kind.one_node], 1) + 1 >= MOST_PROBES;
+           atomic_fetch_add(&in_vain[index_of(kind)], 1) + 1 >= MOST_PROBES;
 }
 
 static void decision_tell(uint64_t decision, struct kind kind, bool is_known) {
+    static const char *const memories[] = {"over private memory", "over shared memory", "allocated"};
     char why[160];
     if (!LOG_IS_ON(LOG_WINDOWS, LOG_DEBUG))
         return;
     serve_auto_text(decision, why, sizeof why);
-    log_debug(LOG_WINDOWS, "windows that are %s, on %s: %s them, as %s (%s)",
-              kind.allocated ? "allocated" : "created over memory",
+    log_debug(LOG_WINDOWS, "windows that are %s, on %s: %s them, as %s (%s)", memories[kind.memory],
               kind.one_node ? "one node" : "several nodes",
               decision_of(decision) == DECIDED_SERVED ? "Hearth serves" : "MPI keeps", why,
-              is_known ? "decided before" : "measured now");
+              is_known            ? "decided before"
+              : is_measured(kind) ? "measured now"
+                                  : "decided now");
 }
 
-static uint64_t decide(MPI_Comm comm, MPI_Comm machine, struct kind kind) {
-    _Atomic uint64_t *kept = decision_for(kind);
-    uint64_t known = atomic_load(kept), all[2] = {0};
-    const uint64_t mine[2] = {decision_of(known) == DECIDED_HOST ? known : 0,
-                              decision_of(known) == DECIDED_SERVED ? known : 0};
-    if (host_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, comm) != MPI_SUCCESS)
+/* ---- what the ranks exchange ---- */
+
+/* The largest value of all ranks counts. For each kind of window: the decision of ranks that have decided for the host, and of those
+ * that have for Hearth. */
+enum {
+    ASKED,
+    ASKED_NEGATED,
+    HAS_GPU,
+    MEMORY_NEGATED,
+    BY_HOST,
+    BY_HEARTH = BY_HOST + KINDS,
+    WORDS = BY_HEARTH + KINDS
+};
+
+struct exchanged {
+    enum windows windows; /* what all ranks ask for; else WINDOWS_HOST */
+    bool agrees;
+    int64_t words[WORDS];
+};
+
+static struct exchanged exchange(MPI_Comm comm, enum windows asked, enum serve_memory_kind memory) {
+    int64_t mine[WORDS] = {
+        [ASKED] = asked, [ASKED_NEGATED] = -(int64_t)asked, [MEMORY_NEGATED] = -(int64_t)memory};
+    struct exchanged all = {.windows = WINDOWS_HOST};
+    mine[HAS_GPU] = asked == WINDOWS_AUTO && devices_have_gpu();
+    for (size_t i = 0; i < KINDS; i++) {
+        uint64_t known = atomic_load(&decisions[i]);
+        mine[(decision_of(known) == DECIDED_SERVED ? BY_HEARTH : BY_HOST) + i] = (int64_t)known;
+    }
+    if (host_Allreduce(mine, all.words, WORDS, MPI_INT64_T, MPI_MAX, comm) != MPI_SUCCESS)
         serve_agree_broken("MPI_Allreduce");
-    if (all[0] && all[1])
+    all.agrees = all.words[ASKED] == -all.words[ASKED_NEGATED];
+    all.windows = all.agrees ? asked : WINDOWS_HOST;
+    return all;
+}
+
+static uint64_t decide(MPI_Comm comm, struct kind kind, const struct exchanged *all) {
+    _Atomic uint64_t *kept = &decisions[index_of(kind)];
+    uint64_t known = atomic_load(kept), by_host = (uint64_t)all->words[BY_HOST + index_of(kind)],
+             by_hearth = (uint64_t)all->words[BY_HEARTH + index_of(kind)];
+    if (all->words[HAS_GPU])
+        return decision_make(DECIDED_HOST, GPU, 0);
+    if (by_host && by_hearth)
         return decision_make(DECIDED_HOST, DISAGREED, 0);
-    bool is_known = all[0] || all[1];
-    uint64_t result = is_known ? all[0] | all[1] : probe_run(comm, machine, kind);
+    bool is_known = by_host || by_hearth;
+    uint64_t result = is_known ? by_host | by_hearth : probe_run(comm, kind);
     decision_tell(result, kind, is_known);
     if (!known && is_final(result, kind))
         atomic_store(kept, result);
     return result;
 }
 
-static bool auto_wants(MPI_Comm comm, bool allocated) {
+static bool auto_wants(MPI_Comm comm, const struct exchanged *all) {
     MPI_Comm machine = serve_node_comm(comm);
-    int all = 0;
+    int size = 0;
     if (machine == MPI_COMM_NULL)
         return false;
-    host_Comm_size(comm, &all);
-    if (all < 2) {
+    host_Comm_size(comm, &size);
+    if (size < 2) {
         log_debug(LOG_WINDOWS, "HEARTH_WINDOWS=auto leaves windows of one rank to MPI");
         return false;
     }
-    recent = decide(comm, machine, (struct kind){allocated, serve_node_is_whole(comm, machine)});
+    struct kind kind = {(enum serve_memory_kind) - all->words[MEMORY_NEGATED],
+                        serve_node_is_whole(comm, machine)};
+    recent = decide(comm, kind, all);
     return decision_of(recent) == DECIDED_SERVED;
 }
 
@@ -272,29 +340,21 @@ static enum windows windows_setting(MPI_Info info) {
 }
 
 /* The value of the info key may differ between the ranks, and so may which of them pass it; the collective calls that follow may not. */
-static enum windows windows_agreed(MPI_Comm comm, MPI_Info info) {
-    int mine = windows_setting(info), rank = 0, least[2];
-    const int own[2] = {mine, -mine};
-    if (host_Allreduce(own, least, 2, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-        serve_agree_broken("MPI_Allreduce");
-    if (least[0] == -least[1])
-        return (enum windows)mine;
-    host_Comm_rank(comm, &rank);
-    if (rank == 0)
-        log_warn("info key hearth_windows is not the same on all ranks of a window: it is left to MPI");
-    return WINDOWS_HOST;
-}
-
-bool serve_auto_wants(MPI_Comm comm, MPI_Info info, bool allocated) {
-    enum windows windows = windows_agreed(comm, info);
+bool serve_auto_wants(MPI_Comm comm, MPI_Info info, enum serve_memory_kind memory) {
+    const struct exchanged all = exchange(comm, windows_setting(info), memory);
+    int rank = 0;
     recent = 0;
-    return windows == WINDOWS_AUTO ? auto_wants(comm, allocated) : windows == WINDOWS_SERVE;
+    if (!all.agrees && host_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == 0)
+        log_warn("info key hearth_windows is not the same on all ranks of a window: it is left to MPI");
+    return all.windows == WINDOWS_AUTO ? auto_wants(comm, &all) : all.windows == WINDOWS_SERVE;
 }
 
 bool serve_auto_wants_memory(MPI_Info info) {
+    const struct kind kind = {SERVE_MEMORY_SHARED, .one_node = true};
     enum windows windows = windows_setting(info);
-    uint64_t known = atomic_load(decision_for((struct kind){.allocated = false, .one_node = true}));
-    return windows == WINDOWS_SERVE || (windows == WINDOWS_AUTO && decision_of(known) != DECIDED_HOST);
+    return windows == WINDOWS_SERVE ||
+           (windows == WINDOWS_AUTO && decision_of(atomic_load(&decisions[index_of(kind)])) != DECIDED_HOST &&
+            !devices_have_gpu());
 }
 
 /* ---- reports ---- */
@@ -336,6 +396,16 @@ void serve_auto_text(uint64_t reason, char *text, size_t room) {
         break;
     case NOT_SERVED:
         snprintf(text, room, "Hearth cannot serve it, though its get took %s", time);
+        break;
+    case GPU:
+        snprintf(text, room, "a process has loaded the runtime of a GPU");
+        break;
+    case PRIVATE:
+        snprintf(text, room,
+                 "its memory is private to each rank, where short operations are faster by the MPI");
+        break;
+    case ACROSS:
+        snprintf(text, room, "it spans nodes, where short operations may be faster by the MPI");
         break;
     case DISAGREED:
         snprintf(text, room, "the ranks had decided differently in other windows");

@@ -245,15 +245,25 @@ static void tell_not_served(const struct serve_creation *c, int result) {
                                     "rank; see the lines above");
 }
 
+/* A rank without memory keeps no other from sharing its own. */
+static enum serve_memory_kind memory_kind(const void *base, MPI_Aint size, enum serve_flavor flavor) {
+    struct serve_memory_name name;
+    if (flavor == SERVE_ALLOCATED)
+        return SERVE_MEMORY_ALLOCATED;
+    bool shared = flavor == SERVE_CREATED && (!size || serve_memory_find(base, (uint64_t)size, &name));
+    return shared ? SERVE_MEMORY_SHARED : SERVE_MEMORY_PRIVATE;
+}
+
 /* Why the window is not even tried: one of the conditions of is_served. */
-static bool is_wanted(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, enum serve_flavor flavor) {
+static bool is_wanted(const void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm,
+                      enum serve_flavor flavor) {
     const char *why = NULL;
     char text[160];
     if (size < 0 || unit <= 0 || unit > INT_MAX)
         why = "its size or displacement unit is invalid, which MPI reports";
     else if (!is_intracomm(comm))
         why = "its communicator is invalid or an intercommunicator";
-    else if (!serve_auto_wants(comm, info, flavor == SERVE_ALLOCATED)) {
+    else if (!serve_auto_wants(comm, info, memory_kind(base, size, flavor))) {
         why = "HEARTH_WINDOWS and the info key hearth_windows leave it to MPI";
         if (serve_auto_reason() && LOG_IS_ON(LOG_WINDOWS, LOG_DEBUG)) {
             serve_auto_text(serve_auto_reason(), text, sizeof text);
@@ -269,7 +279,7 @@ static bool is_wanted(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm
  * the call fails. */
 static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm,
                       enum serve_flavor flavor, MPI_Win *win, int *rc) {
-    if (!is_wanted(size, unit, info, comm, flavor))
+    if (!is_wanted(*base, size, unit, info, comm, flavor))
         return false;
     struct serve_offer own = serve_offer_make(*base, size, unit, info, flavor);
     struct serve_creation c = {.flavor = flavor, .info = info};
