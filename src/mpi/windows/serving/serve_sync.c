@@ -46,7 +46,9 @@ static void sync_tell(const struct served *s, int rank, int tag) {
         serve_host.Request_free(&request);
 }
 
-/* The sender may wait for a message that Hearth handles. */
+enum { SPINS = 16 }; /* rounds before a waiting process offers its core to others: some 2 us */
+
+/* The sender may wait for a message that Hearth handles. MPI's progresses in the test. */
 static void sync_await(const struct served *s, int rank, int tag) {
     MPI_Request request;
     if (!progress_is_registered()) {
@@ -55,9 +57,13 @@ static void sync_await(const struct served *s, int rank, int tag) {
     }
     if (serve_host.Irecv(NULL, 0, MPI_BYTE, rank, tag, s->sync, &request) != MPI_SUCCESS)
         return;
-    for (int come = 0; serve_host.Test(&request, &come, MPI_STATUS_IGNORE) == MPI_SUCCESS && !come;) {
-        progress_make();
-        sched_yield();
+    for (int come = 0, rounds = 0;
+         serve_host.Test(&request, &come, MPI_STATUS_IGNORE) == MPI_SUCCESS && !come;) {
+        progress_make_own();
+        if (rounds == SPINS)
+            sched_yield();
+        else
+            rounds++;
     }
 }
 
