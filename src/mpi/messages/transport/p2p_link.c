@@ -168,8 +168,8 @@ void p2p_link_open(unsigned on_node) {
     p2p_link_is_used = exchange();
     log_debug(LOG_MESSAGES, "messages between nodes go %s",
               !p2p_link_is_used ? "through MPI"
-              : has_rdma        ? "through UCX, large ones through MPI"
-                                : "through UCX");
+              : has_rdma        ? "through UCX, payloads above the eager limit through MPI"
+                                : "through UCX, payloads of 512 KB and more through MPI");
     if (!p2p_link_is_used)
         p2p_link_close();
 }
