@@ -26,6 +26,7 @@ struct p2p_peer {
     uint32_t sent, received;          /* numbered messages so far */
     int node;                         /* its rank on this node, or -1: on another */
     uint32_t owed;                    /* answers that this process waits for */
+    uint32_t announced;               /* large messages to it that it has not answered yet */
     struct p2p_request *first, *last; /* queue of requests that wait for space */
     struct link_peer *link;           /* over Hearth's own network, or NULL: not connected */
     struct p2p_peer *next_waiting;    /* list of peers with a non-empty queue */

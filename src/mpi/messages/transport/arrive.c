@@ -215,10 +215,12 @@ static void control(struct p2p_peer *p, const struct header *h, const void *payl
     case HEADER_ACK:
     case HEADER_FIN:
         p2p_channel_paid(p);
+        p->announced -= h->kind == HEADER_FIN;
         p2p_request_finish(r);
         break;
     case HEADER_CTS:
         p2p_channel_paid(p);
+        p->announced--;
         p2p_rendezvous_cts(r, p, h);
         break;
     case HEADER_HELP:

@@ -182,6 +182,7 @@ void p2p_channel_send(struct p2p_request *r) {
     r->header.sequence = p->sent++;
     if (r->header.kind != HEADER_EAGER)
         p2p_channel_owe(p);
+    p->announced += r->header.kind == HEADER_RTS;
     int rc = p->first ? -EAGAIN : send_waiting(r);
     if (rc >= 0)
         sent(r, rc);

@@ -84,8 +84,10 @@ static uint64_t rendezvous_offer(struct p2p_request *r, struct p2p_peer *p, uint
     return p2p_channel_try(p, &h, &d, 0, sizeof help) ? 0 : h.place;
 }
 
+/* A sender that has large messages of this process to copy is busy with those. */
 static bool is_shared(const struct p2p_request *r, const struct p2p_peer *p) {
-    return r->got_bytes >= p2p_node_share_from && !p->helpless && shape_is_contiguous(&r->data.layout.shape);
+    return r->got_bytes >= p2p_node_share_from && !p->helpless && !p->announced &&
+           shape_is_contiguous(&r->data.layout.shape);
 }
 
 /* Copies the message from the sender's memory, together with the sender if it is large. */
