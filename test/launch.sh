@@ -6,17 +6,19 @@
 #     --hosts A,B      on virtual hosts, ranks assigned in blocks; only inside `cluster/hosts.sh with`
 #     --preload LIB    preload LIB into the ranks, not into the launcher; may be repeated, in the order of preloading
 #     --env K=V        set a variable for the ranks, not for the launcher; may be repeated
+#     --defaults       leave HEARTH_WINDOWS at its default, for a test of that; otherwise it is `host`, unless --env sets it: what the
+#                      default decides depends on the load of the machine
 #     --timeout S      time limit, default 60 seconds; the job then gets SIGTERM, and SIGKILL 5 seconds later
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage() {
-    sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
 [ $# -ge 3 ] || usage
-mpi=$1 ranks=$2 tcp=0 hosts='' preload='' limit=60 env=()
+mpi=$1 ranks=$2 tcp=0 hosts='' preload='' limit=60 env=() defaults=0
 shift 2
 while [ $# -gt 0 ]; do
     case "$1" in
@@ -24,6 +26,7 @@ while [ $# -gt 0 ]; do
     --hosts) hosts=$2 && shift ;;
     --preload) preload=${preload:+$preload:}$2 && shift ;;
     --env) env+=("$2") && shift ;;
+    --defaults) defaults=1 ;;
     --timeout) limit=$2 && shift ;;
     --*) usage ;;
     *) break ;;
@@ -44,6 +47,8 @@ else
 fi
 for library in "${also[@]}"; do [ ! -e "$library" ] || preload=${preload:+$preload:}$library; done
 [ -z "$preload" ] || env+=("LD_PRELOAD=$preload")
+case " ${env[*]-} " in *" HEARTH_WINDOWS="*) defaults=1 ;; esac
+[ $defaults = 1 ] || env+=(HEARTH_WINDOWS="${HEARTH_WINDOWS:-host}")
 
 if [ -n "$hosts" ] && [ "${CLUSTER_KIND:-fake}" = fake ]; then
     echo "launch: no virtual hosts here: fake nodes on one host, over TCP"

@@ -14,7 +14,7 @@ out=''
 run() { # [OPTION]... [-- ARGUMENT...]: options of launch.sh, arguments of the program
     local options=()
     while [ $# != 0 ] && [ "$1" != -- ]; do options+=("$1") && shift; done
-    out=$("$here/launch.sh" "$mpi" 2 --timeout 50 --preload "$tree/lib/libhearth-mpi.so" "${options[@]}" "$dir/off" "${@:2}" 2>&1 | sort)
+    out=$("$here/launch.sh" "$mpi" 2 --defaults --timeout 50 --preload "$tree/lib/libhearth-mpi.so" "${options[@]}" "$dir/off" "${@:2}" 2>&1 | sort)
 }
 
 says() { # NAME REGEXP

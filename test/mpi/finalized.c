@@ -1,5 +1,5 @@
-/* finalized.c: tests that Open MPI's PMIx plugin stays loaded after MPI_Finalize, as a thread of Open MPI may still call
- * it. Without Hearth it is unloaded, and a job in thousands ends with SIGSEGV. configs: on */
+/* finalized.c: for test_finalized.sh: whether Open MPI's PMIx plugin stays loaded after MPI_Finalize, as a thread of Open MPI may still call
+ * it. Without Hearth it is unloaded, and a job in thousands ends with SIGSEGV. */
 #include <link.h>
 #include <mpi.h>
 #include <stdio.h>
