@@ -29,7 +29,7 @@ configure() { # MPI PLACE RANKS CONFIGURATION: options of launch.sh in `launch`
         launch=(--preload "$build/$1/test/yield.so") # Open MPI knows by itself that its ranks share cores
     fi
     [ "$4" = hearth ] || return 0
-    launch+=(--preload "$build/$1/lib/libhearth-mpi.so")
+    launch+=(--defaults --preload "$build/$1/lib/libhearth-mpi.so")
     [ "$2" = node ] || launch+=(--env HEARTH_NODE_RANKS=$((($3 + 1) / 2)))
     for setting in ${SETTINGS:-}; do launch+=(--env "$setting"); done
 }
