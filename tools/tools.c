@@ -67,7 +67,7 @@ const char *remedy_of_write(int reason) {
     case ENOENT:
         return "create the folder, or name a file elsewhere";
     case ENOTDIR:
-        return "what stands before the last / is no folder: name another";
+        return "the path before the last / is not a folder: name a file in a folder";
     case EISDIR:
         return "this is a folder: name a file";
     case EFBIG:

@@ -71,15 +71,6 @@ static void open_port(void) {
         0);
 }
 
-static void close_port(void) {
-    net_link_port_quiesce(port);
-    barrier();
-    net_link_port_shut(port);
-    barrier();
-    net_link_port_close(port);
-    net_link_close(link_of_all);
-}
-
 static void send_one(uint64_t serial, size_t bytes, bool with_header) {
     struct parcel *p = malloc(sizeof *p + bytes + 8);
     *p = (struct parcel){.send = {.sent = parcel_left},
@@ -110,5 +101,5 @@ CASE(all_sizes_with_and_without_a_header) {
     expect_eq(in_flight, 0);
     expect(!over_ucx() || named == 0);
     barrier();
-    close_port();
+    close_only_port(link_of_all, port);
 }

@@ -54,15 +54,6 @@ static void open_port(void) {
     memcpy(address, all[!test_rank].data, sizeof address);
 }
 
-static void close_port(void) {
-    net_link_port_quiesce(port);
-    barrier();
-    net_link_port_shut(port);
-    barrier();
-    net_link_port_close(port);
-    net_link_close(link_of_all);
-}
-
 static struct link_peer *connect_to_other(void) {
     struct link_peer *made = NULL;
     expect_eq(net_link_connect(port, address, (size_t)address_bytes, !test_rank, 1, &made), 0);
@@ -117,7 +108,7 @@ CASE(the_one_that_was_greeted_connects) {
     expect_eq(strangers, 0);
     expect_eq(sum, MESSAGES * (MESSAGES - 1) / 2);
     barrier();
-    close_port();
+    close_only_port(link_of_all, port);
 }
 
 /* Neither has heard of the other when it connects. */
@@ -142,5 +133,5 @@ CASE(both_connect_at_once) {
     expect_eq(strangers, 0);
     expect(connect_to_other() == other);
     barrier();
-    close_port();
+    close_only_port(link_of_all, port);
 }

@@ -202,6 +202,15 @@ void node_rest(struct node *n, double seconds) {
             sleep_us(100);
 }
 
+void close_only_port(struct link *link, struct link_port *port) {
+    net_link_port_quiesce(port);
+    barrier();
+    net_link_port_shut(port);
+    barrier();
+    net_link_port_close(port);
+    net_link_close(link);
+}
+
 void lazy_barrier(void) {
     MPI_Request request;
     int there = 0;

@@ -64,6 +64,9 @@ bool node_wait(struct node *n, const uint64_t *counter, uint64_t wanted, double 
 /* Makes progress for this long. */
 void node_rest(struct node *n, double seconds);
 
+/* Collective: closes a link with one port. */
+void close_only_port(struct link *link, struct link_port *port);
+
 /* A barrier in which waiting ranks do not spin. */
 void lazy_barrier(void);
 
